@@ -35,6 +35,7 @@ benchmark: $(RUNTIME)/installed
 # `make test` runs the examples.
 docs: $(RUNTIME)/docs
 	$(RUNTIME)/bin/python -m sphinx -q -E -W --keep-going docs build/docs
+	[ ! -d evidence ] || $(RUNTIME)/bin/python -m sphinx -q -E -W --keep-going evidence/docs build/docs/evidence
 	@echo open build/docs/index.html
 
 test: $(DEVELOP)/installed

@@ -13,6 +13,7 @@ from docutils.statemachine import StringList
 from sphinx.util.docutils import SphinxDirective
 
 import calbias
+from pipeline.beside import MAIN
 from pipeline.catalogue import figures
 from pipeline.claims.ledger import all_claims
 from pipeline.table_schema import column_meanings, tables
@@ -36,20 +37,11 @@ def api():
             yield ""
 
 
-def methods():
+def methods(workflow, listed):
     """The text on top of each file that is an estimator, a recalibration method, or a list."""
-    for title, pattern in (
-        ("Estimators", "calbias/estimators/*.py"),
-        ("Estimators of the league alone", "evidence/estimators/*.py"),
-        ("Targets of the league alone", "evidence/targets.py"),
-        ("Cells and targets of all classes", "evidence/cells/classes.py"),
-        ("Targets of calbias", "calbias/truth/targets.py"),
-        ("Tests of calibration", "evidence/calibration_tests.py"),
-        ("Measures", "reproduction/measures.py"),
-        ("Recalibration methods", "reproduction/recalibration/*.py"),
-    ):
-        yield from [*heading(title), f"``scripts/{pattern}``", ""]
-        for path in sorted((ROOT / "scripts").glob(pattern)):
+    for title, pattern in listed:
+        yield from [*heading(title), f"``{workflow.scripts.relative_to(ROOT)}/{pattern}``", ""]
+        for path in sorted(workflow.scripts.glob(pattern)):
             text = ast.get_docstring(ast.parse(path.read_text(encoding="utf-8")))
             if path.stem == "__init__" or not text:
                 continue
@@ -58,11 +50,11 @@ def methods():
             yield ""
 
 
-def figure_pages():
+def figure_pages(workflow):
     """Each figure with the caption of the report, for the default configuration."""
     config = yaml.safe_load((ROOT / "config/config.yaml").read_text(encoding="utf-8"))
-    for name, entry in figures().items():
-        caption = (ROOT / f"workflow/report/{name}.rst").read_text(encoding="utf-8")
+    for name, entry in figures(workflow).items():
+        caption = (workflow.report / f"{name}.rst").read_text(encoding="utf-8")
         yield f".. _{name}:"
         yield ""
         yield from heading(f"{entry.place}: {entry.title}" if entry.place else entry.title)
@@ -76,12 +68,10 @@ def figure_pages():
         yield ""
 
 
-def table_pages(is_evidence):
-    """Each result table, of the evidence or not, with the meaning of its columns."""
+def table_pages(workflow):
+    """Each result table of a workflow, with the meaning of its columns."""
     meanings = column_meanings()
-    for name, entry in tables().items():
-        if ("/evidence/" in entry["script"]) != is_evidence:
-            continue
+    for name, entry in tables(workflow).items():
         yield from heading(name)
         yield from [entry["caption"], "", f"Made by ``{entry['script']}``.", ""]
         rows = [(f"``{column}``", meanings[column]) for column in entry["columns"]]
@@ -91,19 +81,19 @@ def table_pages(is_evidence):
         )
 
 
-def claims():
+def claims(workflow):
     """Each claim with its rule, and with its verdict where a run has been made."""
     verdicts = {}
-    if (RESULTS / "tables/claims.csv").exists():
-        with open(RESULTS / "tables/claims.csv", newline="", encoding="utf-8") as file:
-            verdicts = {row["id"]: verdict_in_words(row) for row in csv.DictReader(file)}
-    for claim in all_claims():
+    for path in (RESULTS / "tables").glob("*claims.csv"):
+        with open(path, newline="", encoding="utf-8") as file:
+            verdicts |= {row["id"]: verdict_in_words(row) for row in csv.DictReader(file)}
+    for claim in all_claims(*workflow.packages()):
         yield from heading(f"{claim.id} ({claim.where})")
         yield from [plain(claim.says) + ".", ""]
         if claim.id in verdicts:
             yield from [f"Verdict of the run: **{verdicts[claim.id]}**", ""]
         yield from [f"Printed: {plain(claim.published)}", "", f"Rule: {plain(claim.rule)}", ""]
-        drawn = [f":ref:`{name}`" for name in claim.figures.split() if name in figures()]
+        drawn = [f":ref:`{name}`" for name in claim.figures.split() if name in figures(workflow)]
         yield from [f"Drawn in {', '.join(drawn)}.", ""] if drawn else [""]
 
 
@@ -143,11 +133,21 @@ def directive(lines_of):
     return Catalogue
 
 
-DIRECTIVES = {
-    "calbias-api": directive(api),
-    "calbias-methods": directive(methods),
-    "calbias-figures": directive(figure_pages),
-    "calbias-tables": directive(partial(table_pages, False)),
-    "calbias-evidence-tables": directive(partial(table_pages, True)),
-    "calbias-claims": directive(claims),
-}
+def directives(workflow, listed):
+    """Return {name: directive} of a workflow; ``listed`` are titles with patterns of files."""
+    return {
+        "calbias-api": directive(api),
+        "calbias-methods": directive(partial(methods, workflow, listed)),
+        "calbias-figures": directive(partial(figure_pages, workflow)),
+        "calbias-tables": directive(partial(table_pages, workflow)),
+        "calbias-claims": directive(partial(claims, workflow)),
+    }
+
+
+METHODS = (
+    ("Estimators", "calbias/estimators/*.py"),
+    ("Targets of calbias", "calbias/truth/targets.py"),
+    ("Measures", "reproduction/measures.py"),
+    ("Recalibration methods", "reproduction/recalibration/*.py"),
+)
+DIRECTIVES = directives(MAIN, METHODS)

@@ -39,26 +39,28 @@ _LINK = re.compile(r"(!?)\[([^\]]*)\]\(([^)#: ]+)(#[^)]*)?\)")
 
 def read_source(app, page, source):
     """Put in the files from elsewhere, and let links lead to pages, or be the names of files."""
-    path = ELSEWHERE.get(page, f"docs/{page}.md")
+    folder = app.srcdir.resolve().relative_to(ROOT).as_posix()
+    path = ELSEWHERE.get(page, f"{folder}/{page}.md")
     text = (ROOT / path).read_text(encoding="utf-8") if page in ELSEWHERE else source[0]
-    text = _with_links(text, posixpath.dirname(path))
-    if page == "index":  # begins as the README does
+    text = _with_links(text, posixpath.dirname(path), folder)
+    if page == "index" and folder == "docs":  # begins as the README does
         first, _, _ = (ROOT / "README.md").read_text(encoding="utf-8").partition("\n## Reproduce")
-        text = _with_links(first, "") + "\n" + text
+        text = _with_links(first, "", folder) + "\n" + text
     source[0] = text
 
 
-def _with_links(text, folder):
+def _with_links(text, folder, source):
     pages = {path: f"{page}.md" for page, path in ELSEWHERE.items()}
 
     def rewritten(match):
         picture, words, target, anchor = match.groups(default="")
         path = posixpath.normpath(posixpath.join(folder, target))
-        if not (ROOT / path).exists():
+        if not ((ROOT / path).exists() or path.startswith("evidence/")):  # which may be deleted
             return match[0]
         if picture:
             return f"![{words}](../{path})"
-        if page := pages.get(path) or (path.startswith("docs/") and path.removeprefix("docs/")):
+        here = path.startswith(f"{source}/") and path.removeprefix(f"{source}/")
+        if page := here or (source == "docs" and pages.get(path)):
             return f"[{words}]({page}{anchor})"
         return words if "`" in words else f"{words} (`{path}`)"
 

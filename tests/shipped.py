@@ -16,20 +16,20 @@ MANIFEST = RESOURCES / "manifest.json"
 
 
 @functools.cache
-def shipped(kind: str) -> dict[str, dict]:
+def shipped(kind: str, manifest: Path = MANIFEST) -> dict[str, dict]:
     """Return {name: entry of the manifest} of one kind.
 
-    Kinds are ``outputs`` (all classes; two of the paper's models among them), ``scores``,
-    ``answers`` and ``forecasts``.
+    Kinds are ``outputs`` (all classes; two of the paper's models among them), ``scores`` and
+    ``forecasts``.
     """
-    entries = json.loads(MANIFEST.read_text(encoding="utf-8"))
+    entries = json.loads(manifest.read_text(encoding="utf-8"))
     return {entry["name"]: entry for entry in entries if entry["kind"] == kind}
 
 
-def shipped_path(kind: str, name: str) -> Path:
+def shipped_path(kind: str, name: str, manifest: Path = MANIFEST) -> Path:
     """Return the path of a shipped file after verifying its size and SHA-256."""
-    path = RESOURCES / looked_up(kind, name, shipped(kind))["file"]
-    verify_shipped(path, MANIFEST)
+    path = manifest.parent / looked_up(kind, name, shipped(kind, manifest))["file"]
+    verify_shipped(path, manifest)
     return path
 
 

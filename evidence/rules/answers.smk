@@ -2,11 +2,11 @@
 # questions gives. Estimators on few rows of all genuine data.
 
 ANSWER_FILES = {
-    path.stem: path for path in sorted((papers.HERE / "resources/answers").glob("*.parquet"))
+    path.stem: path for path in sorted((HERE / "resources/answers").glob("*.parquet"))
 }
 ANSWERED = [*ANSWER_FILES] if config["answers"] == "all" else config["answers"]
 if unknown := sorted({*ANSWERED} - {*ANSWER_FILES}):
-    sys.exit(f"error: config: answers: no file {unknown[0]}.parquet in resources/answers")
+    sys.exit(f"error: config: answers: no file {unknown[0]}.parquet in evidence/resources/answers")
 SUBSAMPLED = literal(HERE / "scripts/evidence/steps/subsample_genuine.py", "ESTIMATORS")
 FORECASTS = [
     x for x in papers.ENTRIES if papers.ENTRIES[x]["kind"] == "forecasts" and config["score_files"]
@@ -15,8 +15,8 @@ FORECASTS = [
 
 rule summarise_answers:
     input:
-        file=resource("answers/{answered}.parquet"),
-        manifest=resource("manifest.json"),
+        file=data("answers/{answered}.parquet"),
+        manifest=data("manifest.json"),
         printed=resource("published/plaut2024_ece.csv"),
     output:
         row="results/answers/{answered}.parquet",
@@ -47,8 +47,9 @@ rule subsample_genuine:
             *(resource(f"scores/{stem}.parquet") for stem in SCORE_STEMS),
             *(resource(f"forecasts/{stem}.parquet") for stem in FORECASTS),
         ],
-        answers=[resource(f"answers/{name}.parquet") for name in ANSWERED],
+        answers=[data(f"answers/{name}.parquet") for name in ANSWERED],
         manifest=resource("manifest.json"),
+        answers_manifest=data("manifest.json"),
     output:
         tabled("subsampled"),
     log:

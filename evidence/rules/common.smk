@@ -41,6 +41,11 @@ def estimator_paths(*names):
     return sorted(map(os.path.relpath, files))
 
 
+def data(name):
+    """A file in this workflow's `resources`."""
+    return local(os.path.relpath(HERE / "resources" / name))
+
+
 def page_files(*names):
     """The templates of a page, with those that all pages share."""
     return [

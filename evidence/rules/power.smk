@@ -37,13 +37,11 @@ rule measure_power:
 rule measure_monitor:
     input:
         streams=[
-            resource(f"{folder}/{name}.parquet")
-            for folder, name in (
-                ("forecasts", "mlb_games"),
-                ("forecasts", "nba_games"),
-                ("forecasts", "march_madness_in_game_men"),
-                ("answers", "gpt_4_turbo"),
-            )
+            *(
+                resource(f"forecasts/{name}.parquet")
+                for name in ("mlb_games", "nba_games", "march_madness_in_game_men")
+            ),
+            data("answers/gpt_4_turbo.parquet"),
         ],
     output:
         tabled("monitor"),

@@ -1,17 +1,17 @@
 # Whom does it fail? Language models by subject, and the cells that the test over all subgroups is
 # measured on.
 
-SUBJECT_FILES = sorted((papers.HERE / "resources/subjects").glob("*.parquet"))
-PRINTED_FILES = sorted((papers.HERE / "resources/subjects/printed").glob("*.parquet"))
+SUBJECT_FILES = sorted((HERE / "resources/subjects").glob("*.parquet"))
+PRINTED_FILES = sorted((HERE / "resources/subjects/printed").glob("*.parquet"))
 if config["answers"] != "all":
     SUBJECT_FILES = SUBJECT_FILES[:2]
 
 
 rule summarise_subjects:
     input:
-        files=[resource(f"subjects/{path.name}") for path in SUBJECT_FILES],
-        printed_files=[resource(f"subjects/printed/{path.name}") for path in PRINTED_FILES],
-        manifest=resource("subjects/manifest.json"),
+        files=[data(f"subjects/{path.name}") for path in SUBJECT_FILES],
+        printed_files=[data(f"subjects/printed/{path.name}") for path in PRINTED_FILES],
+        manifest=data("subjects/manifest.json"),
         printed=resource("published/tao2025.csv"),
     output:
         subjects=tabled("subjects"),

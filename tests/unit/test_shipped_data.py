@@ -19,7 +19,7 @@ from calbias.logits.read_logits import read_outputs
 from pipeline.manifest import verify_shipped
 
 ENTRIES = {entry["file"]: entry for entry in json.loads(MANIFEST.read_text("utf-8"))}
-KINDS = ("outputs", "scores", "answers", "forecasts")
+KINDS = ("outputs", "scores", "forecasts")
 FIELDS = {"name", "kind", "rows", "what", "licence", "copyright", "origin", "done", "sha256"}
 
 

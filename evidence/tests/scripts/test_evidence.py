@@ -5,6 +5,7 @@ import pandas as pd
 import pytest
 from checkout import ROOT
 from command import FITS, made, read, run
+from conftest import EVIDENCE
 
 from calbias.estimation.registry import FOLDER
 
@@ -45,8 +46,9 @@ def test_subsample_genuine(tmp_path):
     table = made(
         "subsampled", "subsample_genuine", tmp_path, subsamples=2, seed=1,
         scores=ROOT / "resources/scores/resnet110_c10.parquet",
-        answers=ROOT / "resources/answers/yi_34b.parquet",
+        answers=EVIDENCE / "resources/answers/yi_34b.parquet",
         manifest=ROOT / "resources/manifest.json",
+        answers_manifest=EVIDENCE / "resources/manifest.json",
     )  # fmt: skip
     assert set(table["kind"]) == {"scores", "answers"}
     assert set(table["n_samples"]) == {500, 2000, 100, 300}

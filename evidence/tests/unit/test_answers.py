@@ -7,6 +7,7 @@ import numpy as np
 import pandas as pd
 import pytest
 from checkout import ROOT
+from conftest import EVIDENCE
 from nightly import daily
 from refusals import refuses
 from shipped import shipped, shipped_path
@@ -69,6 +70,7 @@ def test_forecasts_during_a_game_are_clusters_of_rows():
     assert data.scored.n == entry["rows"] == 68_513
 
 
+ANSWERS = EVIDENCE / "resources/manifest.json"
 PRINTED = pd.read_csv(ROOT / "resources/published/plaut2024_ece.csv").set_index("model")["ece"]
 
 
@@ -85,8 +87,8 @@ PRINTED = pd.read_csv(ROOT / "resources/published/plaut2024_ece.csv").set_index(
     ], 2),
 )  # fmt: skip
 def test_both_formulas_give_what_an_independent_program_found(model, usual, of_deciles):
-    row = model_row(model, read_answers(shipped_path("answers", model)), PRINTED[model])
-    assert row["n_samples"] == shipped("answers")[model]["rows"]
+    row = model_row(model, read_answers(shipped_path("answers", model, ANSWERS)), PRINTED[model])
+    assert row["n_samples"] == shipped("answers", ANSWERS)[model]["rows"]
     assert round(row["ece15_percent"] / 100, 4) == usual
     assert round(row["ece_of_deciles_percent"] / 100, 4) == of_deciles
     assert row["agrees"] == (model != "llama_70b")  # one unit of the last digit off
@@ -151,13 +153,13 @@ test_refusals = refuses(
 
 
 def test_a_file_that_was_cut_is_refused(tmp_path):
-    data = shipped_path("answers", "yi_34b").read_bytes()
+    data = shipped_path("answers", "yi_34b", ANSWERS).read_bytes()
     (tmp_path / "a.parquet").write_bytes(data[:5000])
     with pytest.raises(Exception, match="not a whole Parquet file"):
         read_answers(tmp_path / "a.parquet")
 
 
-SUBJECTS = ROOT / "resources/subjects"
+SUBJECTS = EVIDENCE / "resources/subjects"
 
 
 def test_files_are_those_of_the_manifest():
@@ -214,8 +216,8 @@ EACH = 1 if os.environ.get("CALBIAS_NIGHTLY") else 3  # genuine file
 @pytest.mark.nightly
 @pytest.mark.slow
 def test_the_curve_of_an_audit_on_all_confidences_of_language_models():
-    for name in [*shipped("answers")][::EACH]:
-        rows = read_answers(shipped_path("answers", name))
+    for name in [*shipped("answers", ANSWERS)][::EACH]:
+        rows = read_answers(shipped_path("answers", name, ANSWERS))
         check_the_curve(Scored.of(rows["score"].to_numpy(), rows["hit"].to_numpy()))
     for path in sorted(SUBJECTS.glob("*.parquet"))[::EACH]:
         table = pd.read_parquet(path)

@@ -99,6 +99,7 @@ def subsample_genuine(
     scores: list[Path],
     answers: list[Path],
     manifest: Path,
+    answers_manifest: Path,
     subsamples: Annotated[int, AtLeast(2)],
     seed: Seed,
     output: Path,
@@ -107,7 +108,8 @@ def subsample_genuine(
 
     scores: files of scores and of forecasts (Parquet)
     answers: files of language models' answers (Parquet)
-    manifest: the shipped files (JSON)
+    manifest: the files of scores and forecasts (JSON)
+    answers_manifest: those of answers (JSON)
     subsamples: subsamples of each size
     seed: seed of all random streams
     output: table to write
@@ -116,7 +118,7 @@ def subsample_genuine(
         (path.parent.name, path.stem, read_scores(path, manifest)[0]["test"]) for path in scores
     ]
     for path in answers:
-        verify_shipped(path, manifest)
+        verify_shipped(path, answers_manifest)
         tops = benchmarks(read_answers(path))
         files += [("answers", f"{path.stem}_{name}", top) for name, top in tops.items()]
     rows: list[dict[str, Any]] = []

@@ -158,7 +158,7 @@ def summarise_subjects(
 
     files: the models' answers (Parquet)
     printed_files: the tables behind the printed errors (Parquet)
-    manifest: the files of resources/subjects (JSON)
+    manifest: the files of evidence/resources/subjects (JSON)
     printed: the printed errors (CSV)
     seed: seed of all random streams
     output_subjects: table subjects to write
