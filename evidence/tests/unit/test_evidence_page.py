@@ -4,6 +4,7 @@ import hashlib
 
 import pandas as pd
 from checkout import ROOT
+from conftest import EVIDENCE
 from html_page import Page
 
 from evidence.findings import coverage, monitor
@@ -12,7 +13,7 @@ from evidence.steps.write_evidence_page import evidence_page, write_evidence_pag
 from pipeline.table_schema import columns_of
 
 FOLDER = ROOT / "resources/evidence/binning"
-PAGE = ROOT / "docs/sklearn.md"
+PAGE = EVIDENCE / "docs/binning.md"
 CELLS = [(name, n) for name in ("calibrated", "slope", "saturated", "rare") for n in (100, 10_000)]
 
 

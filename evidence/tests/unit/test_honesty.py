@@ -6,7 +6,7 @@ import os
 import numpy as np
 import pandas as pd
 import pytest
-from checkout import ROOT
+from conftest import EVIDENCE
 from engine_data import data_sets
 from hypothesis import given
 
@@ -109,4 +109,4 @@ def test_the_docs_have_these_numbers(rows, name):
             mark = "**" if pays(rows, other)[n, name] else ""
             cells.append(f"{mark}{1000 * rows.loc[(n, name), other]:.2f}{mark}")
     line = f"| `{name}` | {' | '.join(cells)} |".replace("-", "−")
-    assert line in (ROOT / "docs/estimators.md").read_text(encoding="utf-8"), line
+    assert line in (EVIDENCE / "docs/honesty.md").read_text(encoding="utf-8"), line

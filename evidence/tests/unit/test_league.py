@@ -196,7 +196,7 @@ def test_the_docs_have_the_forecasts_of_the_default_run():
         top = read_scores(shipped_path("forecasts", name))[0]["test"]
         rows += subsampled_rows("forecasts", name, top, 40, seed=2022)
     found = subsampled_summary(pd.DataFrame(rows)).set_index(["n_samples", "estimator"])
-    text = (ROOT / "docs/measured.md").read_text(encoding="utf-8")
+    text = (ROOT / "evidence/docs/measured.md").read_text(encoding="utf-8")
     for n in (500, 2000):
         row = found.loc[n, "averaged_posterior"]
         cells = [

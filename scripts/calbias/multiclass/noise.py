@@ -3,7 +3,8 @@
 Labels are drawn from the model's own probabilities, which stay as they are. Given them the test is
 exact for every measure: p = (1 + #{T* ≥ T})/(1 + R). It is not the consistency resampling of
 Bröcker and Smith (2007) and Vaicenavicius et al. (AISTATS 2019), which resamples the probabilities
-too: with bins of all classes that test may reject every calibrated model (docs/measured.md).
+too: with bins of all classes that test may reject every calibrated model
+(evidence/docs/measured.md).
 
 The value without its noise is √(value² − floor²), and 0 below the floor; of squared errors, which
 add up, it is value − floor. On Dirichlet distributions it came closer to the truth than value −

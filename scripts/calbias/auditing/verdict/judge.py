@@ -3,7 +3,7 @@
 Given the scores, a calibrated model is a simple hypothesis: P(hit) = s. Six statistics look for a
 shift, a slope, a wrong spread, a smooth error, a local error and wrong values; the smallest of
 their p-values is compared with the smallest in redrawn data sets, so that the one p-value is exact.
-docs/measured.md has what was measured.
+evidence/docs/measured.md has what was measured.
 """
 
 from __future__ import annotations
