@@ -120,8 +120,8 @@ def test_the_worst_cells_lose_most_against_the_sweep():
 
 
 def test_an_estimate_of_zero_has_the_truth_as_its_bias_on_judging_cells(mine, monkeypatch):
-    cells = measure_judging_cells.JUDGED[4:9]
-    monkeypatch.setattr(measure_judging_cells, "JUDGED", cells)
+    cells = measure_judging_cells.CELLS[4:9]
+    monkeypatch.setattr(measure_judging_cells, "CELLS", cells)
     rows = pd.DataFrame(
         measure_judging_cells.judging_rows({"plain": mine / "plain.py"}, [20], 2, 2.0, seed=1)
     )

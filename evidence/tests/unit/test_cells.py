@@ -13,7 +13,7 @@ from scipy.special import expit
 from scipy.stats import beta, norm
 
 from evidence.cells import beta as beta_cells
-from evidence.cells import blind_2026, populations_2026
+from evidence.cells import blind_2026, design, populations_2026
 from evidence.cells.blind import (
     BlindCell,
     Mixture,
@@ -64,6 +64,7 @@ def test_no_cell_stands_twice_and_there_are_two_halves():
     names = [(cell.name, n) for cells_of in SETS.values() for cell, n in cells_of()]
     assert len(names) == len(set(names)) == 186
     assert {cell.half for cell in (*CELLS, *FAULTS)} == {DESIGN, JUDGING}
+    assert not {cell.name for cell in halves.CELLS} & {cell.name for cell in design.CELLS}
     rows = [cell.n for cell in cells()]
     assert (min(rows), max(rows)) == (20, 300_000)
     assert all(cell.reason for cell in cells())

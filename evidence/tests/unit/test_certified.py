@@ -7,7 +7,7 @@ import certified_check
 import numpy as np
 import pandas as pd
 import pytest
-from checkout import ROOT
+from conftest import EVIDENCE
 from mpmath import mp, mpf
 from nightly import daily
 
@@ -140,7 +140,7 @@ def test_hits_and_scores_are_those_of_the_top_label():
                 np.testing.assert_array_equal(found, expected)
 
 
-VALUES = pd.read_csv(ROOT / "resources/evidence/peers/values.csv")
+VALUES = pd.read_csv(EVIDENCE / "resources/peers/values.csv")
 PEERS_DATA = compare_peers.data_sets()
 
 

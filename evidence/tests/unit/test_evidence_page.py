@@ -3,7 +3,6 @@
 import hashlib
 
 import pandas as pd
-from checkout import ROOT
 from conftest import EVIDENCE
 from html_page import Page
 
@@ -12,7 +11,7 @@ from evidence.steps.compare_evidence import differences
 from evidence.steps.write_evidence_page import evidence_page, write_evidence_page
 from pipeline.table_schema import columns_of
 
-FOLDER = ROOT / "resources/evidence/binning"
+FOLDER = EVIDENCE / "resources/binning"
 PAGE = EVIDENCE / "docs/binning.md"
 CELLS = [(name, n) for name in ("calibrated", "slope", "saturated", "rare") for n in (100, 10_000)]
 

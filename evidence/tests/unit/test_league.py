@@ -20,6 +20,7 @@ from calbias.engine.seeding import stream
 from calbias.logits.top_label import TopLabel
 from evidence import league
 from evidence.cells.beta import Wave
+from evidence.cells.samples import by_score
 from evidence.estimators import estimate, estimator_file, known_estimators
 from evidence.league import CURVES, DISTRIBUTIONS, TIED, league_measures, league_rows
 from evidence.reading import subsampled_summary
@@ -27,7 +28,6 @@ from evidence.steps.predict_bias import REFERENCE, predicted_bias, reference_and
 from evidence.steps.subsample_genuine import subsampled_rows
 from evidence.targets import target_value
 from pipeline.logits import read_scores
-from reproduction.judging.samples import by_score
 
 
 @pytest.mark.parametrize("norm", [1, 2])

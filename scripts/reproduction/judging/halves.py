@@ -1,8 +1,7 @@
-"""Cells on which the averaged posterior and its interval are measured: a list to be extended.
+"""Judging cells: a distribution of the scores and a calibration curve each.
 
-A cell is a distribution of the scores, a calibration curve and the half that it belongs to:
-``design`` cells may be looked at while a method is changed, ``judging`` ones are read once at its
-end. To add one, add a line to CELLS; a new kind is an entry of DISTRIBUTIONS or CURVES.
+They are read once, at the end of a method's design; the evidence has cells of the other half. A new
+kind is an entry of DISTRIBUTIONS or CURVES.
 """
 
 from collections.abc import Callable
@@ -15,7 +14,7 @@ from scipy.special import expit, logit
 from calbias.engine.seeding import stream
 from calbias.truth.curves import score
 from calbias.truth.targets import quantile_grid
-from reproduction.judging.runner import DESIGN, JUDGING, Drawn
+from reproduction.judging.runner import JUDGING, Drawn
 from reproduction.judging.samples import Sample
 
 Floats = NDArray[np.float64]
@@ -115,80 +114,40 @@ CURVES: dict[str, Callable[..., Floats]] = {
 }
 
 
-def _of(half: str, *cells: tuple[str, tuple[float, ...], str, tuple[float, ...]]) -> list[HalfCell]:
+def half_cells(
+    half: str, *cells: tuple[str, tuple[float, ...], str, tuple[float, ...]]
+) -> list[HalfCell]:
+    """Return cells (distribution, its parameters, curve, its parameters) of a half."""
     return [HalfCell(half, cell[:2], cell[2:]) for cell in cells]
 
 
-CELLS: list[HalfCell] = [
-    *_of(
-        DESIGN,
-        ("beta", (1, 1), "calibrated", ()),
-        ("beta", (2, 0.7), "calibrated", ()),
-        ("beta", (2.78, 0.048), "calibrated", ()),
-        ("verbalised", (), "calibrated", ()),
-        ("beta", (1, 1), "slope", (0.7,)),
-        ("beta", (2, 0.7), "shift", (-0.4,)),
-        ("beta", (2.78, 0.048), "slope", (0.5,)),
-        ("beta", (3, 1), "wave", (0.05, 2)),
-        ("beta", (1, 1), "jump", (0.6, -0.08)),
-        ("beta", (2, 0.7), "bump", (0.7, 0.06, -0.12)),
-        ("beta", (1, 1), "stairs", (6,)),
-        ("beta", (5, 0.2), "line", (-0.8, 0.8)),
-        ("beta", (2, 0.7), "power", (1.5,)),
-        ("verbalised", (), "values", (0.08,)),
-        ("rounded", (2, 0.7, 2), "slope", (0.8,)),
-        ("beta", (1, 1), "band", (0.8, 0.9, -0.15)),
-        ("beta", (1, 1), "wave", (0.05, 7.5)),
-    ),
-    *_of(
-        JUDGING,
-        ("beta", (0.7, 0.7), "calibrated", ()),
-        ("beta", (6, 1.5), "calibrated", ()),
-        ("beta", (5, 0.09), "calibrated", ()),
-        ("beta", (0.4, 4), "calibrated", ()),
-        ("binned", (), "calibrated", ()),
-        ("rounded", (3, 0.5, 2), "calibrated", ()),
-        ("beta", (0.7, 0.7), "slope", (0.8,)),
-        ("beta", (6, 1.5), "shift", (-0.35,)),
-        ("beta", (5, 0.09), "slope", (0.6,)),
-        ("beta", (5, 0.09), "shift", (-1,)),
-        ("beta", (0.4, 4), "line", (0.4, 1)),
-        ("beta", (0.4, 4), "power", (0.8,)),
-        ("beta", (1, 1), "slope", (1.3,)),
-        ("beta", (2, 1), "power", (2,)),
-        ("beta", (1, 1), "wave", (0.05, 3)),
-        ("beta", (2, 1), "wave", (0.03, 6)),
-        ("beta", (2, 1), "jump", (0.5, 0.06)),
-        ("beta", (2, 1), "bump", (0.5, 0.05, 0.15)),
-        ("beta", (6, 1.5), "band", (0.9, 1.01, -0.06)),
-        ("beta", (0.7, 0.7), "stairs", (8,)),
-        ("beta", (2, 1), "stairs", (4,)),
-        ("beta", (0.7, 0.7), "saw", (0.08, 0.25)),
-        ("beta", (1, 1), "zigzag", (0.08, 0.125)),
-        ("beta", (6, 1.5), "constant", (0.7,)),
-        ("binned", (), "values", (0.06,)),
-        ("rounded", (3, 0.5, 2), "shift", (-0.5,)),
-        ("rounded", (1, 1, 1), "values", (0.1,)),
-    ),
-]
-
-
-def random_world(number: int) -> HalfCell:
-    """Return a cell with a random distribution and curve: a function of its number."""
-    generator = stream(2025, "random world", str(number))
-    alpha, beta = np.exp(generator.uniform(np.log(0.3), np.log(6), 2))
-    kind = ("line", "wave", "jump", "bump", "stairs", "values", "power")[generator.integers(7)]
-    u = generator.random(3)
-    values = {
-        "line": (1.6 * u[0] - 0.8, 0.5 + u[1]),
-        "wave": (0.1 * u[0], np.ceil(6 * u[1])),
-        "jump": (u[0], 0.3 * u[1] - 0.15),
-        "bump": (u[0], 0.03 + 0.1 * u[1], 0.4 * u[2] - 0.2),
-        "stairs": (np.ceil(2 + 8 * u[0]),),
-        "values": (0.15 * u[0],),
-        "power": (0.6 + u[0],),
-    }[kind]
-    distribution: tuple[str, tuple[float, ...]] = ("beta", (round(alpha, 2), round(beta, 2)))
-    if kind == "values":
-        distribution = ("verbalised", ())
-    return HalfCell("world", distribution, (kind, tuple(round(float(x), 3) for x in values)))
+CELLS = half_cells(
+    JUDGING,
+    ("beta", (0.7, 0.7), "calibrated", ()),
+    ("beta", (6, 1.5), "calibrated", ()),
+    ("beta", (5, 0.09), "calibrated", ()),
+    ("beta", (0.4, 4), "calibrated", ()),
+    ("binned", (), "calibrated", ()),
+    ("rounded", (3, 0.5, 2), "calibrated", ()),
+    ("beta", (0.7, 0.7), "slope", (0.8,)),
+    ("beta", (6, 1.5), "shift", (-0.35,)),
+    ("beta", (5, 0.09), "slope", (0.6,)),
+    ("beta", (5, 0.09), "shift", (-1,)),
+    ("beta", (0.4, 4), "line", (0.4, 1)),
+    ("beta", (0.4, 4), "power", (0.8,)),
+    ("beta", (1, 1), "slope", (1.3,)),
+    ("beta", (2, 1), "power", (2,)),
+    ("beta", (1, 1), "wave", (0.05, 3)),
+    ("beta", (2, 1), "wave", (0.03, 6)),
+    ("beta", (2, 1), "jump", (0.5, 0.06)),
+    ("beta", (2, 1), "bump", (0.5, 0.05, 0.15)),
+    ("beta", (6, 1.5), "band", (0.9, 1.01, -0.06)),
+    ("beta", (0.7, 0.7), "stairs", (8,)),
+    ("beta", (2, 1), "stairs", (4,)),
+    ("beta", (0.7, 0.7), "saw", (0.08, 0.25)),
+    ("beta", (1, 1), "zigzag", (0.08, 0.125)),
+    ("beta", (6, 1.5), "constant", (0.7,)),
+    ("binned", (), "values", (0.06,)),
+    ("rounded", (3, 0.5, 2), "shift", (-0.5,)),
+    ("rounded", (1, 1, 1), "values", (0.1,)),
+)

@@ -11,9 +11,7 @@ from calbias.estimation.loading import load_estimator
 from pipeline.steps import AtLeast, Seed
 from pipeline.tables import write_table
 from reproduction.judging.halves import CELLS, HalfCell
-from reproduction.judging.runner import JUDGING, Method, Row, Values, at_sizes, errors_of, run
-
-JUDGED = [cell for cell in CELLS if cell.half == JUDGING]
+from reproduction.judging.runner import Method, Row, Values, at_sizes, errors_of, run
 
 
 def judging_rows(
@@ -24,7 +22,7 @@ def judging_rows(
     methods = {
         name: Method(f"l{norm:g}", partial(_values, of, norm)) for name, of in loaded.items()
     }
-    return run(at_sizes(JUDGED, sizes), lambda cell, n: methods, data_sets, seed, _reduce)
+    return run(at_sizes(CELLS, sizes), lambda cell, n: methods, data_sets, seed, _reduce)
 
 
 def _values(estimate: Any, norm: float, batch: Any) -> NDArray:

@@ -51,7 +51,7 @@ def compare_certified(
     *,
     environments: Path = Path(".venv-peers"),
     peers: list[str],
-    output: Path = Path("resources/evidence/peers/certified.csv"),
+    output: Path = Path("evidence/resources/peers/certified.csv"),
 ) -> None:
     """Put what other packages print on the certified data sets next to the certified values.
 

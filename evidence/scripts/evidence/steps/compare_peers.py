@@ -159,7 +159,7 @@ def ours(quantity: str, scores: np.ndarray, hits: np.ndarray) -> float:
 def compare_peers(
     *,
     environments: Path = Path(".venv-peers"),
-    output: Path = Path("resources/evidence/peers/values.csv"),
+    output: Path = Path("evidence/resources/peers/values.csv"),
 ) -> None:
     """Put what other packages print next to calbias's values, with the cause of each difference.
 

@@ -22,6 +22,7 @@ from calbias.scored import Scored
 from evidence.cells import blind_2026, clusters
 from evidence.cells.beta import CURVES, DISTRIBUTIONS, SIZES, BetaCell
 from evidence.cells.clusters import REDRAWS, ClusterCell, Clustered
+from evidence.cells.design import random_world
 from evidence.intervals.bootstrap import basic_bootstrap, percentile_bootstrap
 from evidence.intervals.monotone_band import monotone_band
 from evidence.intervals.sun2024 import sun2024
@@ -55,8 +56,7 @@ def _of_beta(distribution: str) -> Iterator[tuple[Cell, int]]:
 
 
 def _judging() -> Iterator[tuple[Cell, int]]:
-    written = (cell for cell in halves.CELLS if cell.half == JUDGING)
-    for cell in (*written, *map(halves.random_world, range(N_WORLDS))):
+    for cell in (*halves.CELLS, *map(random_world, range(N_WORLDS))):
         yield Named(cell, f"{JUDGING}_"), JUDGED_AT
 
 

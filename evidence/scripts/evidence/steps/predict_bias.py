@@ -26,13 +26,13 @@ from calbias.engine.seeding import stream
 from calbias.engine.sorted_batch import SortedBatch, of_sorted_scores, sorted_data_set
 from calbias.errors import InputError
 from calbias.logits.top_label import TopLabel
+from evidence.cells.samples import GenuineRows, by_score
 from evidence.estimators import load_estimator
 from pipeline.fits.empirical_error import empirical_tce, fit_curve, hit_probability
 from pipeline.logits import read_scores
 from pipeline.steps import AtLeast, Seed
 from pipeline.tables import write_table
 from reproduction.judging.runner import Batch, Method, Row, Values, each, run
-from reproduction.judging.samples import GenuineRows, by_score
 
 REFERENCE = "ece_debias_em"
 N_REDRAWS = 40  # data sets drawn from each curve that is fitted to a subsample

@@ -19,6 +19,7 @@ from calbias.engine.sorted_batch import sorted_data_set
 from calbias.errors import InputError
 from calbias.logits.output_file import Place
 from calbias.logits.top_label import TopLabel, top_label_of_scores
+from evidence.cells.samples import GenuineRows, by_score
 from evidence.estimators import load_estimator
 from evidence.steps.predict_bias import predicted_bias
 from pipeline.manifest import verify_shipped
@@ -26,7 +27,6 @@ from pipeline.steps import AtLeast, Seed
 from pipeline.table_schema import columns_of
 from pipeline.tables import read_parquet, read_rows, validate_file, write_table
 from reproduction.judging.runner import Method, Row, Values, run
-from reproduction.judging.samples import GenuineRows, by_score
 
 COLUMNS = ("dataset", "question", "prompt", "score", "hit")
 N_DECILES = 10
