@@ -58,7 +58,7 @@ def _with_links(text, folder, source):
         if not ((ROOT / path).exists() or path.startswith("evidence/")):  # which may be deleted
             return match[0]
         if picture:
-            return f"![{words}](../{path})"
+            return f"![{words}]({posixpath.relpath(path, source)})"
         here = path.startswith(f"{source}/") and path.removeprefix(f"{source}/")
         if page := here or (source == "docs" and pages.get(path)):
             return f"[{words}]({page}{anchor})"
