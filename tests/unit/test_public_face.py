@@ -180,7 +180,7 @@ def test_examples_run_code_is_valid_and_links_lead_somewhere(page):
         if language == "python" and ">>>" not in code:
             ast.parse(code)
         elif language == "yaml":
-            assert isinstance(yaml.safe_load(code), dict)
+            assert isinstance(yaml.safe_load(code), dict | list)
     for target, anchor in re.findall(r"\]\(([^)#: ]*)(?:#([^) ]*))?\)", text):
         linked = page.parent / target if target else page
         if "evidence/" in target and not (ROOT / "evidence").exists():

@@ -140,9 +140,9 @@ def test_cells_of_the_coverage_have_their_names_and_sizes(monkeypatch):
     judged = list(coverage.SETS["judging"]())
     assert {n for _, n in judged} == {DRAWN_AT}
     assert all(cell.name.startswith(f"{JUDGING}_") for cell, _ in judged)
-    assert len(judged) == len(judging.JUDGED) + 12
-    assert all(cell.half == JUDGING for cell in judging.JUDGED)
-    assert isinstance(judging.JUDGED[0], HalfCell)
+    assert len(judged) == len(judging.CELLS) + 12
+    assert all(cell.half == JUDGING for cell in judging.CELLS)
+    assert isinstance(judging.CELLS[0], HalfCell)
     parts = {"batches": None, "truth": None}
     blind = [SimpleNamespace(name=f"b{n}", n=n, assumption_holds=n < 2, **parts) for n in (1, 2)]
     monkeypatch.setattr(coverage.blind_2026, "cells", lambda: blind)
