@@ -63,7 +63,8 @@ class Mutant(NamedTuple):
 def files_of(place: str) -> list[Path]:
     """Return the files of a place."""
     patterns = CONFIGURATION["places"][place]["code"]
-    return [path for pattern in patterns for path in sorted((ROOT / "scripts").glob(pattern))]
+    pairs = itertools.product(patterns, ("scripts", "evidence/scripts"))
+    return [path for pattern, folder in pairs for path in sorted((ROOT / folder).glob(pattern))]
 
 
 def mutants_of(place: str, path: Path) -> Iterator[Mutant]:
@@ -98,8 +99,8 @@ def prepare() -> None:
     compileall.compile_dir("scripts", quiet=1)
     os.environ["NUMBA_CACHE_DIR"] = str(ROOT / "scripts/calbias/__pycache__")
     os.environ.pop("PYTHONPATH", None)
-    sys.path[:] = [path for path in sys.path if not Path(path or ".").is_relative_to(ROOT / "tests")
-                   and Path(path or ".") != ROOT / "scripts"]  # fmt: skip
+    ours = [ROOT / folder for folder in ("scripts", "tests", "evidence")]
+    sys.path[:] = [x for x in sys.path if not any(Path(x or ".").is_relative_to(y) for y in ours)]
     for name in ("checkout", "fork_client", "fork_server"):
         del sys.modules[name]
 
@@ -132,7 +133,8 @@ def test(patterns: list[str]) -> None:
 
     for stream in (1, 2):
         os.dup2(os.open(os.devnull, os.O_WRONLY), stream)
-    files = (path for name in patterns for path in sorted(Path("tests/unit").glob(name)))
+    pairs = itertools.product(patterns, ("tests/unit", "evidence/tests/unit"))
+    files = (path for name, folder in pairs for path in sorted(Path(folder).glob(name)))
     tests = dict.fromkeys(map(str, files))  # in the order of the patterns
     sys.dont_write_bytecode = True  # a mutant of the same size and second would be taken for it
     words = ["-x", "-q", "-m", "not slow", "-p", "no:cacheprovider", "-p", "no:xdist"]
@@ -141,7 +143,7 @@ def test(patterns: list[str]) -> None:
 
 def lines_that_differ(base: str) -> dict[str, set[int]]:
     """Return {file: numbers of its lines} that a branch does not have."""
-    command = ["git", "diff", "-U0", "--no-color", base, "--", "scripts"]
+    command = ["git", "diff", "-U0", "--no-color", base, "--", "scripts", "evidence/scripts"]
     text = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=True).stdout
     lines: dict[str, set[int]] = {}
     for row in text.splitlines():

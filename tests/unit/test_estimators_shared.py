@@ -93,3 +93,13 @@ def test_ties_in_input_order_that_are_none_change_nothing():
             for ties in ("average", "input_order")
         )
         assert averaged == (pytest.approx(ordered[0], rel=1e-12), ordered[1]), estimator
+
+
+@given(data_sets())
+def test_ks_is_the_largest_cumulative_deviation_after_a_distinct_score(data):
+    """Equal scores are one step, in any order of the rows."""
+    gaps = np.array(data[1]) - np.array(data[0])
+    sums = [gaps[np.array(data[0]) <= score].sum() / gaps.size for score in data[0]]
+    for ties in ("average", "input_order"):
+        value = estimate("ks", *data, ties=ties).value
+        assert value == pytest.approx(np.max(np.abs(sums)), abs=1e-12)
