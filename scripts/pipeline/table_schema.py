@@ -35,8 +35,8 @@ def _tables(workflow: Workflow, all_workflows: Sequence[Workflow]) -> dict[str, 
     steps = {path.stem: path for each in all_workflows for path in each.files("steps")}
     entries = {}
     for name, entry in _section(workflow, "tables").items():
-        file = looked_up(f"{place}: rule of table {name}", entry["rule"], files)
-        step = looked_up(f"{place}: step of rule", entry["rule"], steps)
+        file = looked_up(f"rule of table {name} in {place}", entry["rule"], files)
+        step = looked_up(f"step in {place}", entry["rule"], steps)
         entries[name] = {**entry, **file, "script": _from_checkout(step)}
     return entries
 

@@ -135,3 +135,11 @@ def test_order_is_that_of_the_families_whatever_came_first():
     shuffled = ("kde", "zeta", "ece_bin_ew", "ece_sweep_em", "ece_bin_em", "alpha_em")
     expected = ["ece_bin_em", "ece_bin_ew", "ece_sweep_em", "kde", "alpha_em", "zeta"]
     assert style.estimator_order(shuffled) == expected
+
+
+def test_a_rule_whose_step_is_gone_is_one_line(guest, monkeypatch):
+    guest.rules.mkdir()
+    (guest.rules / "a.smk").write_text('rule a:\n    params:\n        code=code("fit_modle"),\n')
+    monkeypatch.setattr(catalogue, "workflows", lambda: (beside.MAIN, guest))
+    with pytest.raises(InputError, match=r"a\.smk: unknown step 'fit_modle'.*fit_model"):
+        catalogue.validate()
