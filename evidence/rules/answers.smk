@@ -1,9 +1,7 @@
 # Answers of language models: printed errors by two formulas, and what a leaderboard's number of
 # questions gives. Estimators on few rows of all genuine data.
 
-ANSWER_FILES = {
-    path.stem: path for path in sorted((HERE / "resources/answers").glob("*.parquet"))
-}
+ANSWER_FILES = {path.stem: path for path in sorted((HERE / "resources/answers").glob("*.parquet"))}
 ANSWERED = [*ANSWER_FILES] if config["answers"] == "all" else config["answers"]
 if unknown := sorted({*ANSWERED} - {*ANSWER_FILES}):
     sys.exit(f"error: config: answers: no file {unknown[0]}.parquet in evidence/resources/answers")
