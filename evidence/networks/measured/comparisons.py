@@ -25,9 +25,9 @@ PAIRS = (
 )
 
 
-def load(folder: Path) -> pd.DataFrame:
-    """Return all rows of the bias tables, with each network's role, task and true error."""
-    bias = pd.concat([pd.read_csv(path) for path in sorted(folder.glob("*.csv"))])
+def load(path: Path) -> pd.DataFrame:
+    """Return all rows of the bias table, with each network's role, task and true error."""
+    bias = pd.read_parquet(path)
     networks = pd.DataFrame(table().values())
     for column in ("l2_percent", "share_above_99", "gap_percent"):
         networks[column] = networks[column].astype(float)

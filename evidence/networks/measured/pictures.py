@@ -1,9 +1,8 @@
 """Two pictures: Guo et al.'s Figures 2 and 3 on known truth, and the order of two estimators.
 
-``python -m measured.pictures --bias FOLDER --output FOLDER`` writes ``guo.png`` and ``order.png``.
+``python -m measured.pictures`` writes ``guo.png`` and ``order.png``.
 """
 
-import argparse
 import sys
 from collections.abc import Sequence
 from pathlib import Path
@@ -14,6 +13,7 @@ from matplotlib.axes import Axes
 from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.figure import Figure
 
+from measured.collect import KEPT
 from measured.comparisons import DEBIAS, SWEEP, load
 from measured.shipped import FOLDER
 from pipeline.figures.panels import log_axis
@@ -100,17 +100,13 @@ def _save(figure: Figure, path: Path) -> None:
     figure.savefig(path, metadata={"Software": None})
 
 
-def main(argv: list[str] | None = None) -> int:
+def main() -> int:
     """Draw both pictures; return the exit code."""
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--bias", type=Path, required=True)
-    parser.add_argument("--output", type=Path, required=True)
-    options = parser.parse_args(argv)
-    options.output.mkdir(parents=True, exist_ok=True)
     table = pd.read_csv(FOLDER / "networks.csv").set_index("name", drop=False)
+    folder = KEPT.parent
     with matplotlib.rc_context(RC):
-        draw_guo(table, pd.read_csv(FOLDER / "history.csv"), options.output / "guo.png")
-        draw_order(load(options.bias), options.output / "order.png")
+        draw_guo(table, pd.read_csv(FOLDER / "history.csv"), folder / "guo.png")
+        draw_order(load(KEPT / "bias.parquet"), folder / "order.png")
     return 0
 
 

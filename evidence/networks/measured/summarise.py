@@ -1,7 +1,6 @@
 """What the tables say, over networks: each number with its standard error over networks.
 
-``python -m measured.summarise --bias FOLDER --output FILE`` reads the tables of ``measured.bias``
-and, where they are named, those after temperature scaling and of ``measured.recalibration``.
+``python -m measured.summarise`` reads the kept tables and writes ``summary.csv`` in their folder.
 """
 
 import argparse
@@ -14,6 +13,7 @@ import pandas as pd
 from scipy import stats
 
 from measured.bias import write_rows
+from measured.collect import KEPT
 from measured.comparisons import (
     DEBIAS,
     PAIRS,
@@ -70,7 +70,7 @@ def rank_correlations(rows: pd.DataFrame) -> Iterator[dict[str, Any]]:
 
 def choices(folder: Path) -> Iterator[dict[str, Any]]:
     """Yield what each estimator selects among recalibration methods, over networks."""
-    rows = pd.concat([pd.read_csv(path) for path in sorted(folder.glob("*_selection.csv"))])
+    rows = pd.read_csv(folder / "recalibration_selection.csv")
     for (choice, n), group in rows.groupby(["choice", "n_samples"]):
         for what in ("share_best", "share_worst", "regret_percent"):
             wide = group.pivot_table(what, "name", "estimator")
@@ -83,7 +83,7 @@ def choices(folder: Path) -> Iterator[dict[str, Any]]:
                 "set": choice,
                 "estimator": "sweep_em - debias_em",
             } | (over_networks(wide[SWEEP] - wide[DEBIAS]))
-    truths = pd.concat([pd.read_csv(path) for path in sorted(folder.glob("*_truth.csv"))])
+    truths = pd.read_csv(folder / "recalibration_truth.csv")
     for method, group in truths.groupby("method"):
         defined = "truth" if group.is_defined.all() else "truth in 100 bins"
         yield {"what": defined, "set": "ten classes", "estimator": method} | (
@@ -94,18 +94,14 @@ def choices(folder: Path) -> Iterator[dict[str, Any]]:
 def main(argv: list[str] | None = None) -> int:
     """Write the summary; return the exit code."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--bias", type=Path, required=True)
-    parser.add_argument("--output", type=Path, required=True)
-    parser.add_argument("--scaled", type=Path, help="bias tables after temperature scaling")
-    parser.add_argument("--recalibration", type=Path, help="tables of measured.recalibration")
-    options = parser.parse_args(argv)
-    rows = load(options.bias)
+    parser.add_argument("--tables", type=Path, default=KEPT)
+    tables = parser.parse_args(argv).tables
+    rows = load(tables / "bias.parquet")
     results = [*comparisons(rows), *predictions(rows), *rank_correlations(rows)]
-    if options.scaled:
-        results += scaled(rows, pd.concat(map(pd.read_csv, sorted(options.scaled.glob("*.csv")))))
-    if options.recalibration:
-        results += choices(options.recalibration)
-    write_rows(options.output, [{key: row.get(key, "") for key in COLUMNS} for row in results])
+    results += scaled(rows, pd.read_parquet(tables / "scaled.parquet"))
+    results += choices(tables)
+    lines = [{key: row.get(key, "") for key in COLUMNS} for row in results]
+    write_rows(tables / "summary.csv", lines)
     return 0
 
 
