@@ -15,7 +15,7 @@ import numpy as np
 from calbias.estimation.loading import load_estimator
 from calbias.simulation import simulate_cells
 from measured.laws import Law, laws_of, population_law
-from measured.shipped import FOLDER, read_cells, read_network
+from measured.shipped import read_cells, read_network
 
 ESTIMATORS = (
     "ece_bin_ew",
@@ -91,7 +91,7 @@ def main(argv: list[str] | None = None) -> int:
         path = options.output / f"{name}.csv"
         if not path.exists():
             if options.scaled:
-                laws = {"scaled": population_law(read_cells(FOLDER / "scaled" / f"{name}.parquet"))}
+                laws = {"scaled": population_law(read_cells(name, "scaled"))}
             else:
                 laws = laws_of(read_network(name))
             write_rows(path, list(rows_of(name, laws)))

@@ -1,8 +1,8 @@
 """The ten-class networks after temperature scaling: populations near calibration, of known truth.
 
 The temperature is fitted on the validation fold. The population is 500 000 fresh rows of the build
-folder. ``python -m measured.scaled --build FOLDER --output resources/networks`` writes a sketch for
-each network and the table ``scaled.csv``.
+folder. ``python -m measured.scaled --build FOLDER --output resources/networks`` writes the sketches
+``scaled.parquet`` and the table ``scaled.csv``.
 """
 
 import argparse
@@ -10,8 +10,8 @@ import sys
 from pathlib import Path
 
 import numpy as np
-import pyarrow.parquet as pq
 from trained.populations import outputs_of, sketch
+from trained.ship import named, write_checksums, write_joined
 from trained.tasks import Rows
 from trained.truth import measure_truth, scores_of
 
@@ -25,8 +25,7 @@ def main(argv: list[str] | None = None) -> int:
     parser.add_argument("--build", type=Path, required=True)
     parser.add_argument("--output", type=Path, required=True)
     options = parser.parse_args(argv)
-    (options.output / "scaled").mkdir(parents=True, exist_ok=True)
-    rows = []
+    rows, cells = [], []
     for path in sorted(options.build.glob("*/fresh_logits.npz")):
         name = path.parent.name
         if name.startswith("bayes") or not (path.parent / "summary.json").exists():
@@ -36,11 +35,7 @@ def main(argv: list[str] | None = None) -> int:
         method = temperature_scaling(fold["validation_logits"].astype(float), labels)
         logits = method.predict(fresh["logits"].astype(float)).astype(np.float32)
         outputs = outputs_of(logits, Rows(logits, fresh["labels"], None))
-        pq.write_table(
-            sketch(outputs.log_odds, outputs.hits),
-            options.output / "scaled" / f"{name}.parquet",
-            compression="zstd",
-        )
+        cells.append(named(name, sketch(outputs.log_odds, outputs.hits)))
         truth = measure_truth(outputs.log_odds, outputs.hits)
         rows.append(
             {
@@ -54,7 +49,9 @@ def main(argv: list[str] | None = None) -> int:
                 **{f"{key}_percent": round(100 * v, 4) for key, v in truth._asdict().items()},
             }
         )
+    write_joined(options.output / "scaled.parquet", cells)
     write_rows(options.output / "scaled.csv", rows)
+    write_checksums(options.output)
     return 0
 
 

@@ -35,20 +35,19 @@ def table(folder: Path = FOLDER) -> dict[str, dict[str, str]]:
         return {row["name"]: row for row in csv.DictReader(file)}
 
 
-def read_cells(path: Path) -> Cells:
-    """Return the Cells of a sketch."""
-    sketch = pq.read_table(path)
-    cell, n, hits = (sketch[column].to_numpy().astype(float) for column in ("cell", "n", "hits"))
+def _columns(path: Path, name: str, *columns: str) -> list[np.ndarray]:
+    """Return columns, float64, of a network's rows in a table of all networks."""
+    table = pq.read_table(path, columns=list(columns), filters=[("name", "=", name)])
+    return [table[column].to_numpy().astype(float) for column in columns]
+
+
+def read_cells(name: str, file: str = "sketches", folder: Path = FOLDER) -> Cells:
+    """Return the Cells of a network, or with ``scaled`` those after temperature scaling."""
+    cell, n, hits = _columns(folder / f"{file}.parquet", name, "cell", "n", "hits")
     return Cells((cell + 0.5) / 100, np.stack([cell, cell + 1], 1) / 100, n, hits)
 
 
 def read_network(name: str, folder: Path = FOLDER) -> Network:
     """Return a Network."""
-    fold = pq.read_table(folder / "top_labels" / f"{name}.parquet")
-    return Network(
-        name,
-        table(folder)[name],
-        read_cells(folder / "sketches" / f"{name}.parquet"),
-        fold["log_odds"].to_numpy().astype(float),
-        fold["hit"].to_numpy().astype(float),
-    )
+    fold = _columns(folder / "top_labels.parquet", name, "log_odds", "hit")
+    return Network(name, table(folder)[name], read_cells(name, folder=folder), *fold)

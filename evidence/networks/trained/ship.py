@@ -9,6 +9,9 @@ import sys
 from pathlib import Path
 from typing import Any
 
+import pyarrow as pa
+import pyarrow.parquet as pq
+
 from trained.configuration import Configuration, read_configuration
 from trained.tasks import load_task
 
@@ -24,14 +27,17 @@ def main(argv: list[str] | None = None) -> int:
     parser.add_argument("--output", type=Path, required=True, help="resources/networks")
     options = parser.parse_args(argv)
     rows, history = [], []
-    for folder in ("sketches", "top_labels", "folds"):
-        (options.output / folder).mkdir(parents=True, exist_ok=True)
+    joined: dict[str, list[pa.Table]] = {"sketch": [], "top_labels": []}
+    (options.output / "folds").mkdir(parents=True, exist_ok=True)
     for path in sorted(options.configurations):
         configuration, source = read_configuration(path), options.build / path.stem
         if not (source / "summary.json").exists():
             print(f"{path.stem}: not trained yet, left out", file=sys.stderr)
             continue
-        _copy(configuration, source, options.output)
+        for kind, tables in joined.items():
+            tables.append(named(path.stem, pq.read_table(source / f"{kind}.parquet")))
+        if configuration.folds:
+            shutil.copyfile(source / "folds.npz", options.output / "folds" / f"{path.stem}.npz")
         rows.append(table_row(configuration, json.loads((source / "summary.json").read_text())))
         history += [
             {
@@ -42,19 +48,22 @@ def main(argv: list[str] | None = None) -> int:
             }
             for entry in json.loads((source / "history.json").read_text())
         ]
+    write_joined(options.output / "sketches.parquet", joined["sketch"])
+    write_joined(options.output / "top_labels.parquet", joined["top_labels"])
     _write_csv(options.output / "networks.csv", rows)
     _write_csv(options.output / "history.csv", history)
-    _write_checksums(options.output)
+    write_checksums(options.output)
     return 0
 
 
-def _copy(configuration: Configuration, source: Path, output: Path) -> None:
-    """Copy a network's sketch, top labels and, where asked for, folds."""
-    name = configuration.name
-    shutil.copyfile(source / "sketch.parquet", output / "sketches" / f"{name}.parquet")
-    shutil.copyfile(source / "top_labels.parquet", output / "top_labels" / f"{name}.parquet")
-    if configuration.folds:
-        shutil.copyfile(source / "folds.npz", output / "folds" / f"{name}.npz")
+def named(name: str, table: pa.Table) -> pa.Table:
+    """Return a network's table with its name in the first column."""
+    return table.add_column(0, "name", pa.array([name] * len(table)).dictionary_encode())
+
+
+def write_joined(path: Path, tables: list[pa.Table]) -> None:
+    """Write the tables of several networks as one."""
+    pq.write_table(pa.concat_tables(tables).unify_dictionaries(), path, compression="zstd")
 
 
 def table_row(configuration: Configuration, summary: dict[str, Any]) -> dict[str, Any]:
@@ -92,7 +101,7 @@ def _write_csv(path: Path, rows: list[dict[str, Any]]) -> None:
         writer.writerows(rows)
 
 
-def _write_checksums(folder: Path) -> None:
+def write_checksums(folder: Path) -> None:
     """Write SHA256SUMS of all files but itself and the README."""
     files = sorted(path for path in folder.rglob("*") if path.is_file())
     lines = [

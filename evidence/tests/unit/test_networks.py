@@ -94,13 +94,18 @@ def test_measured_truth_is_that_of_a_recalibrated_curve(power):
 def test_shipped_files_are_complete_and_agree_with_the_table():
     with (SHIPPED / "networks.csv").open() as file:
         rows = {row["name"]: row for row in csv.DictReader(file)}
+    sketches, top_labels = (
+        pq.read_table(SHIPPED / f"{file}.parquet").to_pandas()
+        for file in ("sketches", "top_labels")
+    )
     for path in CONFIGURATIONS:
         configuration = read_configuration(path)
         if path.stem not in rows:
             continue
         row = rows.pop(path.stem)
-        cells = pq.read_table(SHIPPED / "sketches" / f"{path.stem}.parquet").to_pydict()
-        n, hits = np.array(cells["n"]), np.array(cells["hits"])
+        cells = sketches[sketches.name == path.stem]
+        n, hits = cells.n.to_numpy(), cells.hits.to_numpy()
+        assert (top_labels.name == path.stem).sum() == 10_000
         assert int(n.sum()) == int(row["n_rows"])
         assert abs(100 * (1 - hits.sum() / n.sum()) - float(row["error_percent"])) < 1e-3
         assert row["role"] == configuration.role
