@@ -18,7 +18,7 @@ FILE ?= mine/my_estimator.py
 estimator: $(RUNTIME)/installed
 	$(RUNTIME)/bin/snakemake --cores $(CORES) --config estimator=$(FILE)
 
-# Trains all networks of known truth, in about an hour of one core, and writes resources/networks. An
+# Trains all networks of known truth, in about half an hour of one core, and writes resources/networks. An
 # interrupted run goes on where it stopped.
 NETWORKS := .venv-networks
 NETWORK_CONFIGURATIONS = $(CURDIR)/evidence/networks/configs/*.yaml
@@ -93,7 +93,7 @@ lock:
 	$(COMPILE) --all-extras pyproject.toml envs/requirements-dev.in -o envs/requirements-dev.lock
 	$(COMPILE) envs/requirements-docs.in -o envs/requirements-docs.lock
 	$(COMPILE) envs/requirements-mutants.in -o envs/requirements-mutants.lock
-	$(COMPILE) evidence/networks/requirements.in -o evidence/networks/requirements.lock
+	test ! -d evidence/networks || $(COMPILE) evidence/networks/requirements.in -o evidence/networks/requirements.lock
 	for peer in evidence/envs/peers/*.txt; do $(RESOLVE) $$peer -o $${peer%.txt}.lock; done
 
 clean-environments:
