@@ -1,7 +1,9 @@
 """Mirrors: of a folder, and of one file on the loopback address that misbehaves on request."""
 
+import contextlib
 import http.server
 import threading
+import time
 from contextlib import contextmanager
 from functools import partial
 
@@ -30,6 +32,8 @@ ANSWERS = {  # the n-th request to /behaviour/file gets the n-th answer, later o
     "missing": [{"body": PAGE, "status": 404}],
     "fails_once": [{"body": b"", "status": 500}, {}],
     "busy": [{"body": b"", "status": 503}],
+    "lost": [{"body": b"", "status": 302, "location": "http://[malformed"}],
+    "drips": [{"pause": 0.05}],
 }
 
 
@@ -53,6 +57,8 @@ class Handler(http.server.BaseHTTPRequestHandler):
         sized=True,
         span=None,
         kind=None,
+        location=None,
+        pause=0,
     ):
         """Send the body, or what was asked of it, and break off after ``stop`` bytes."""
         if asked and ranges and status == 200:
@@ -61,11 +67,15 @@ class Handler(http.server.BaseHTTPRequestHandler):
             body, status = body[start:], 206
         self.send_response(status)
         headers = {"Content-Length": len(body) if sized else None, "Connection": "close"}
-        for name, value in (headers | {"Content-Range": span, "Content-Type": kind}).items():
+        headers |= {"Content-Range": span, "Content-Type": kind, "Location": location}
+        for name, value in headers.items():
             if value is not None:
                 self.send_header(name, str(value))
         self.end_headers()
-        self.wfile.write(body[:stop])
+        with contextlib.suppress(ConnectionError):
+            for k in range(0, len(body[:stop]), 1000 if pause else len(body) + 1):
+                self.wfile.write(body[:stop][k : k + (1000 if pause else len(body) + 1)])
+                time.sleep(pause)
         self.close_connection = True
 
     def log_message(self, *_):

@@ -1,5 +1,6 @@
 """Hostile and damaged files, full and closed streams: one line, a documented status, no flood."""
 
+import base64
 import contextlib
 import gzip
 import hashlib
@@ -14,12 +15,13 @@ import subprocess
 import sys
 import time
 import zipfile
+import zlib
 
 import numpy as np
 import pandas as pd
 import pytest
 
-from calbias import InputError, Sketch
+from calbias import InputError, Monitor, Sketch
 from calbias.auditing.inputs import read_data
 from calbias.command import main
 from calbias.errors import printable
@@ -220,6 +222,68 @@ def test_a_sketch_with_other_bytes_than_its_own_is_refused():
     body = data[:-32] + bytes(4)
     with pytest.raises(InputError):
         Sketch.from_bytes(body + hashlib.sha256(body).digest())
+
+
+def monitor_state(**changes):
+    """Return a state with changes, and the checksum that belongs to them."""
+    monitor = Monitor(0.2)
+    generator = np.random.default_rng(0)
+    monitor.update(generator.random(900), generator.random(900) < 0.9)
+    assert monitor.alarm
+    for name, change in changes.items():
+        setattr(monitor, name, change(getattr(monitor, name)))
+    return monitor.to_json()
+
+
+def first_set(value):
+    def change(values):
+        values = values.copy()
+        values.flat[0] = value
+        return values
+
+    return change
+
+
+IMPOSSIBLE = [
+    {"n": lambda n: -1},
+    {"n": lambda n: 3},
+    {"n": lambda n: 9.5},
+    {"n": lambda n: 10**30},
+    {"n": lambda n: "9"},
+    {"alarm": lambda alarm: None},
+    {"alarm": lambda alarm: 10**6},
+    {"since": lambda since: since._replace(low=10**6)},
+    {"since": lambda since: since._replace(row=1.5)},
+    {"level": lambda level: 7.0},
+    {"level": lambda level: None},
+    {"_factors": lambda n: 10**9},
+    {"_step": lambda n: 0},
+    {"_cluster": lambda name: 7},
+    {"_sums": first_set(np.nan)},
+    {"_sums": first_set(-1.0)},
+    {"_sums": lambda values: values[:-1]},
+    {"_open": first_set(np.inf)},
+    {"_ends": lambda values: values + 1},
+    {"_blocks": first_set(-1)},
+    {"_blocks": lambda blocks: blocks + 2**62},
+    {"_blocks": lambda blocks: np.repeat(blocks, 10**4, axis=0)},
+    {"_track": lambda track: np.array([[5.0, 1.0], [4.0, 1.0]])},
+    {"_track": lambda track: np.array([[5.0, np.nan]])},
+]
+
+
+@pytest.mark.parametrize("number", range(len(IMPOSSIBLE)))
+def test_a_monitors_state_of_others_is_validated_whatever_its_checksum(number):
+    assert Monitor.from_json(monitor_state()).n == 900
+    with pytest.raises(InputError):
+        Monitor.from_json(monitor_state(**IMPOSSIBLE[number]))
+
+
+def test_a_monitors_state_unpacks_to_a_megabyte_at_most(monkeypatch):
+    packed = base64.b64encode(zlib.compress(bytes(FREE_BYTES), 9)).decode()
+    monkeypatch.setattr("calbias.monitoring.monitor._packed", lambda values: packed)
+    with pytest.raises(InputError, match="unpacks to more than"):
+        Monitor.from_json(monitor_state())
 
 
 FILES = {

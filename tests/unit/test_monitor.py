@@ -182,8 +182,8 @@ test_bad_levels = refuses(
 )
 test_bad_states = refuses(
     Monitor.from_json,
-    (STATE[:-40], "was cut"),
-    ("7", "not the state of a monitor"),
+    (STATE[:-40], "no readable state of a monitor"),
+    ("7", "no readable state of a monitor"),
     (json.dumps(json.loads(STATE) | {"calbias_monitor": 9}), "version 9"),
     (json.dumps(json.loads(STATE) | {"n": 9}), "damaged"),
 )

@@ -22,6 +22,7 @@ from calbias.errors import InputError
 from calbias.logits.columns import Columns
 
 DETECT = (0.01, 0.02, 0.05)
+_LARGEST = 1_000_000.0  # parameter of a Beta distribution: its scores are all but equal
 _QUANTILES = 20_000
 _OF_CLUSTERS = ["clusters", "clusters_low", "clusters_high"]
 
@@ -111,9 +112,10 @@ def plan(
         raise InputError("widths must be above 0 and errors to detect between 0 and 100 points")
     slope = None
     if beta is not None:
-        if len(beta) != 2 or not all(is_number(value) and 0 < value < np.inf for value in beta):
+        if len(beta) != 2 or not all(is_number(value) and 0 < value <= _LARGEST for value in beta):
             raise InputError(
-                f"the two parameters of a Beta distribution are above 0, not {beta!r:.60}"
+                f"the two parameters of a Beta distribution are above 0, at most {_LARGEST:.0f}, "
+                f"not {beta!r:.60}"
             )
         slope = cox.slope_labels_beta(*beta, slope_width)
         scores = betaincinv(*beta, (np.arange(_QUANTILES) + 0.5) / _QUANTILES)

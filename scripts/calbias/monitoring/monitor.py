@@ -34,7 +34,8 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from calbias.engine.scores_and_hits import scores_and_hits
-from calbias.errors import InputError, of_extra
+from calbias.errors import InputError, of_extra, reading
+from calbias.io.limits import inflated
 from calbias.monitoring import blocks as memory
 from calbias.monitoring.blocks import N_CELLS, PRIOR, grown, likelihood_ratios, weight_after
 from calbias.scored import Scored
@@ -45,7 +46,7 @@ if TYPE_CHECKING:
     from calbias.auditing.result import Audit
 
 VERSION = 2
-_POINTS, _CHUNK = 120, 4096
+_POINTS, _CHUNK, _MOST_BYTES = 120, 4096, 1 << 20
 _PLAIN = ("level", "n", "alarm", "since", "_factors", "_cluster", "_step")
 _ARRAYS = ("_sums", "_open", "_track", "_blocks", "_ends")
 
@@ -258,28 +259,65 @@ class Monitor:
         InputError
             For a text that is no state, of another version, cut or damaged.
         """
-        try:
+        with reading("this text", "state of a monitor", "give what to_json returned"):
             state = json.loads(text)
             version = state["calbias_monitor"]
-        except (ValueError, TypeError, KeyError):
-            raise InputError(
-                "this text is not the state of a monitor, or was cut: give what to_json returned"
-            ) from None
-        if version != VERSION:
-            raise InputError(
-                f"the monitor's state has version {version!r:.20}, and this calbias reads version "
-                f"{VERSION}: use the calbias that wrote it, or start a new monitor"
-            )
-        if state.pop("sha256", None) != _digest(state):
-            raise InputError("the monitor's state was cut or damaged: copy it again")
-        monitor = cls(state["level"])
-        for name in _PLAIN:
-            setattr(monitor, name, state[name])
-        monitor.since = state["since"] and memory.Since(*state["since"])
-        for name in _ARRAYS:
-            like = getattr(monitor, name)
-            setattr(monitor, name, _unpacked(state[name], like.dtype).reshape(-1, *like.shape[1:]))
+            if version != VERSION:
+                raise InputError(
+                    f"the monitor's state has version {version!r:.20}, and this calbias reads "
+                    f"version {VERSION}: use the calbias that wrote it, or start a new monitor"
+                )
+            if state.pop("sha256", None) != _digest(state):
+                raise InputError("the monitor's state was cut or damaged: copy it again")
+            monitor = cls(state["level"])
+            for name in _PLAIN:
+                setattr(monitor, name, state[name])
+            monitor.since = state["since"] and memory.Since(*state["since"])
+            for name in _ARRAYS:
+                like = getattr(monitor, name)
+                values = _unpacked(state[name], like.dtype).reshape(-1, *like.shape[1:])
+                setattr(monitor, name, values)
+            if not monitor._is_possible():
+                raise InputError(
+                    "the monitor's state is of no rows that it can have: copy it again"
+                )
         return monitor
+
+    def _is_possible(self) -> bool:
+        """Return whether a state could be that of a monitor; the level was checked before."""
+        counts = (self.n, self._factors, self._step, *(self.since or ()), *[self.alarm or 1])
+        if not all(type(count) is int and 0 <= count < 2**62 for count in counts):
+            return False
+        sizes = PRIOR.size, PRIOR.size + 3 * N_CELLS, memory.NO_ENDS.size
+        arrays = self._sums, self._open, self._ends
+        if (
+            tuple(values.size for values in arrays) != sizes
+            or not 1 <= len(self._blocks) <= _POINTS
+        ):
+            return False
+        blocks = self._blocks.astype(object).sum(axis=0)  # no overflow
+        rows, hits, places = np.split(self._blocks[:, 2:], 3, axis=1)
+        row = self._track[:, 0]
+        return bool(
+            self._factors <= self.n
+            and self._step % memory.UNIT == 0 < self._step
+            and (self.alarm is None) == (self.since is None)
+            and (self.since is None or 1 <= self.since.low <= self.since.row <= self.since.high)
+            and (self.alarm is None or max(self.since or (1,)) <= self.n >= self.alarm >= 1)
+            and (self._cluster is None or isinstance(self._cluster, str))
+            and all(np.isfinite(v).all() and (v >= 0).all() for v in (self._sums, self._open))
+            and ((self._ends[1:] >= 0) & (self._ends[1:] <= 1)).all()
+            and (self._blocks >= 0).all()
+            and (hits <= rows).all()
+            and (places <= 256 * rows.astype(float)).all()
+            and (rows.astype(object).sum(axis=1) == self._blocks[:, 1]).all()
+            and (self._blocks[:, 0] <= self._blocks[:, 1]).all()
+            and blocks[1] <= self.n
+            and len(row) <= _POINTS
+            and np.isfinite(self._track).all()
+            and (np.diff(row, prepend=0) > 0).all()
+            and (row <= self.n).all()
+        )
 
 
 def _digest(state: dict[str, Any]) -> str:
@@ -293,5 +331,6 @@ def _packed(values: NDArray) -> str:
 
 
 def _unpacked(text: str, dtype: np.dtype) -> NDArray:
-    data = np.frombuffer(zlib.decompress(base64.b64decode(text)), np.uint8).reshape(8, -1)
+    contents = inflated("the monitor's state", base64.b64decode(text), _MOST_BYTES)
+    data = np.frombuffer(contents, np.uint8).reshape(8, -1)
     return np.ascontiguousarray(data.T).view(dtype.newbyteorder("<")).ravel().astype(dtype)

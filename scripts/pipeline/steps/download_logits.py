@@ -11,13 +11,13 @@ import re
 import sys
 import time
 import warnings
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 import requests
 
 from calbias.errors import InputError, looked_up
-from calbias.io.files import file_digest, placeholder
+from calbias.io.files import HEAD_BYTES, file_digest, placeholder
 from pipeline.manifest import PublishedFile, read_manifest
 from pipeline.tables import read_rows
 
@@ -27,6 +27,10 @@ _BLOCK_BYTES = 2**16
 
 class _Answer(Exception):
     """What a mirror answered instead of the file."""
+
+
+class _Unwritable(Exception):
+    """The part cannot be written."""
 
 
 class _Temporary(_Answer):
@@ -79,11 +83,13 @@ def download(
     attempts: int = 4,
     backoff: float = 1.0,
     timeout: float = 30.0,
+    limit: float = 3600.0,
 ) -> None:
     """Download a ``PublishedFile`` to ``output``, from URL templates with ``{file}``.
 
     Temporary faults are retried up to ``attempts`` times per mirror, after ``backoff``,
-    2·``backoff``, … seconds; ``timeout`` is the longest silence, in seconds. A file that is right
+    2·``backoff``, … seconds; ``timeout`` is the longest silence, in seconds, and ``limit`` the
+    longest time for one mirror: then the next one goes on from what arrived. A file that is right
     is left alone. InputError, with the answer of every mirror, when all have failed.
     """
     output = Path(output).absolute()
@@ -95,12 +101,12 @@ def download(
         url = mirror.replace("{file}", published.file)
         try:
             output.parent.mkdir(parents=True, exist_ok=True)
-            _from_mirror(url, published, part, attempts, backoff, timeout)
+            _from_mirror(url, published, part, attempts, backoff, timeout, limit)
             part.replace(output)
             return
         except _Answer as answer:
             answers.append(f"{url} {answer}")
-        except OSError as error:
+        except (OSError, _Unwritable) as error:
             raise InputError(f"{output}: cannot be written: {error}; make it writable") from error
     rest = f"; {part.stat().st_size} bytes are kept in {part.name}" if part.exists() else ""
     raise InputError(
@@ -111,22 +117,29 @@ def download(
 
 
 def _from_mirror(
-    url: str, published: PublishedFile, part: Path, attempts: int, backoff: float, timeout: float
+    url: str,
+    published: PublishedFile,
+    part: Path,
+    attempts: int,
+    backoff: float,
+    timeout: float,
+    limit: float,
 ) -> None:
-    """Fill the part with the verified file; raise _Answer after the last attempt."""
+    """Fill the part with the verified file; raise _Answer after the last attempt, or the limit."""
+    end = time.monotonic() + limit
     for attempt in range(1, attempts + 1):
         try:
-            _transfer(url, published, part, timeout)
+            _transfer(url, published, part, timeout, end)
             return
         except _Temporary as answer:
-            if attempt == attempts:
-                raise _Answer(f"{answer} ({attempts} attempts)") from None
             wait = backoff * 2 ** (attempt - 1)
+            if attempt == attempts or time.monotonic() + wait > end:
+                raise _Answer(f"{answer} ({attempt} attempts)") from None
             warnings.warn(f"{url} {answer}; trying again in {wait:g} s", stacklevel=3)
             time.sleep(wait)
 
 
-def _transfer(url: str, published: PublishedFile, part: Path, timeout: float) -> None:
+def _transfer(url: str, published: PublishedFile, part: Path, timeout: float, end: float) -> None:
     """Complete the part by one request, from where it stands, and verify it."""
     total, have = published.n_bytes, _size(part)
     resumed = 0 < have <= total
@@ -136,11 +149,12 @@ def _transfer(url: str, published: PublishedFile, part: Path, timeout: float) ->
             headers["Range"] = f"bytes={have}-"
         try:
             with requests.get(url, headers=headers, stream=True, timeout=timeout) as response:
-                resumed = _receive(response, published, part, have if resumed else 0)
-        except requests.exceptions.ChunkedEncodingError:
-            pass  # the transfer broke off: the part has what arrived
-        except requests.RequestException as error:
-            raise _Temporary(f"gave no answer ({type(error).__name__})") from None
+                resumed = _receive(response, published, part, have if resumed else 0, end)
+        except (_Answer, _Unwritable):
+            raise
+        except Exception as error:  # whatever a network, or a malformed redirect, gives
+            if _size(part) <= have:
+                raise _Temporary(f"gave no answer ({type(error).__name__})") from None
         have = _size(part)
         if have < total:
             raise _Temporary(f"broke off at {have} of {total} bytes")
@@ -153,7 +167,9 @@ def _transfer(url: str, published: PublishedFile, part: Path, timeout: float) ->
     raise _Answer(f"sent {wrong}")
 
 
-def _receive(response: requests.Response, published: PublishedFile, part: Path, have: int) -> bool:
+def _receive(
+    response: requests.Response, published: PublishedFile, part: Path, have: int, end: float
+) -> bool:
     """Append the body to the first ``have`` bytes of the part; return whether it continues them."""
     status = response.status_code
     if status == 416 or (
@@ -166,18 +182,36 @@ def _receive(response: requests.Response, published: PublishedFile, part: Path, 
         raise kind(f"answered {status} ({response.reason})")
     if status == 200:
         have = 0
-    blocks = response.iter_content(_BLOCK_BYTES)
-    first = next(blocks, b"")
+    blocks = _blocks(response, end)
+    first = b""
+    while len(first) < HEAD_BYTES and (block := next(blocks, b"")):
+        first += block
     if have == 0:
         _validate_answer(response, first, published)
-    with open(part, "ab" if have else "wb") as file:
-        progress = _Progress(published)
+    progress, size = _Progress(published), have
+    try:
+        file = open(part, "ab" if have else "wb", buffering=0)  # noqa: SIM115
+    except OSError as error:
+        raise _Unwritable(error) from error
+    with file:
         for block in itertools.chain([first], blocks):
-            file.write(block)
-            progress.show(file.tell())
-            if file.tell() > published.n_bytes:
+            try:
+                file.write(block)
+            except OSError as error:
+                raise _Unwritable(error) from error
+            size += len(block)
+            progress.show(size)
+            if size > published.n_bytes:
                 break
     return have > 0
+
+
+def _blocks(response: requests.Response, end: float) -> Iterator[bytes]:
+    """Yield what arrives as it arrives, until the end of the time: a mirror may drip."""
+    while block := response.raw.read1(_BLOCK_BYTES, decode_content=False):
+        yield block
+        if time.monotonic() > end:
+            raise _Answer("was too slow; what arrived is kept")
 
 
 def _validate_answer(response: requests.Response, first: bytes, published: PublishedFile) -> None:
