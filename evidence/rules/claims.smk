@@ -7,10 +7,20 @@ OWN_CLAIMS = sorted((HERE / "scripts/evidence/claims").glob("*.py"))  # found th
 
 rule evidence:
     input:
-        [table(name) for name in (*TABLES, *AUDITS)],
-        [f"results/figures/{figure}.png" for figure in FIGURES],
-        papers.MODEL_FIGURES,
-        [f"results/audit/{name}.html" for name in AUDITED],
+        [table(name) for name in (*TABLES, *AUDITS, "noise_floors", "method_differences")],
+        parts_of(TABLES),
+        papers.of_outputs(REAL),
+        [
+            f"results/figures/{figure}.{kind}"
+            for figure in (*FIGURES, *(f"models/{model}" for model in MEASURED))
+            for kind in papers.KINDS
+        ],
+        [f"results/audit/{name}.{kind}" for name in AUDITED for kind in ("html", "json")],
+        [
+            f"results/audit/{part}/{name}.parquet"
+            for part in ("estimates", "verdicts", "diagrams")
+            for name in AUDITED
+        ],
         "results/league.html",
         "results/evidence.html",
         "results/tables/README_evidence.csv",

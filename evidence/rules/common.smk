@@ -46,6 +46,16 @@ def data(name):
     return local(os.path.relpath(HERE / "resources" / name))
 
 
+def parts_of(tables):
+    """The parts of these tables, of those that are joined."""
+    return [
+        f"results/{PARTS[name][0]}/{item}.parquet"
+        for name in tables
+        if name in PARTS
+        for item in PARTS[name][1]
+    ]
+
+
 def page_files(*names):
     """The templates of a page, with those that all pages share."""
     return [

@@ -17,10 +17,7 @@ PARTS = {
 
 rule join_evidence:
     input:
-        parts=lambda wildcards: [
-            f"results/{PARTS[wildcards.table][0]}/{item}.parquet"
-            for item in PARTS[wildcards.table][1]
-        ],
+        parts=lambda wildcards: parts_of([wildcards.table]),
     output:
         tabled("{table}"),
     log:

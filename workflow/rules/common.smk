@@ -249,19 +249,11 @@ def results():
     """
     if PAGES:
         return [file for page in PAGES for file in page_results(page)]
-    measures = (f"{part}/" for part in ("bins", "graphs", "floors", "differences"))
     return [
         *(file for name in EXPERIMENTS for file in shards(name)),
         *(f"results/true_errors/{name}.parquet" for name in EXPERIMENTS),
-        *(local(REAL[model]) for model in MISSING.values()),
-        *(f"results/logits/{model}.npz" for model in REAL),
-        *(top_labels(model) for model in MEASURED),
+        *of_outputs(MEASURED),
         *(f"results/recalibration/selections/{model}.parquet" for model in RECALIBRATED),
-        *(
-            f"results/measures/{part}{model}.parquet"
-            for part in ("", *measures)
-            for model in MEASURED
-        ),
         *(part for name in TABLES for part in JOINED.get(name, ())),
         *(table(name) for name in TABLES),
         *(f"results/figures/{figure}.{kind}" for figure in SHOWN for kind in KINDS),
@@ -270,6 +262,22 @@ def results():
         "results/ledger.html",
         "results/tables/README.csv",
         "results/provenance.json",
+    ]
+
+
+def of_outputs(measured):
+    """What is read of the models' outputs, and measured of these and of the other networks'."""
+    parts = ("", "bins/", "graphs/", "floors/", "differences/")
+    return [
+        *(local(REAL[model]) for model in MISSING.values()),
+        *(f"results/logits/{model}.npz" for model in REAL),
+        *(top_labels(model) for model in MEASURED),
+        *(f"results/measures/{part}{model}.parquet" for part in parts for model in measured),
+        *(
+            f"results/replication/{part}{other}.parquet"
+            for part in (*parts, "mukhoti2020_table1/")
+            for other in OTHERS
+        ),
     ]
 
 
