@@ -268,8 +268,20 @@ def _explain(error: ValidationError) -> str:
     elif error.validator == "uniqueItems":
         repeated = next(item for item in error.instance if error.instance.count(item) > 1)
         message = f"{repeated!r} is listed twice; remove one"
+    elif error.validator == "anyOf" and _is_unknown_experiment(place):
+        experiments = paper_experiments()
+        return (
+            f"{place}: no such experiment. {did_you_mean(place.split('.')[1], experiments)} One of "
+            "your own needs n_samples and models with a curve, or scores with curves"
+        )
     elif error.validator in ("oneOf", "anyOf", "not", "pattern"):
         return f"{place}: {value} does not fit: {meaning or 'see config/README.md'}"
     else:
         message = error.message.replace("\n", " ")
     return f"{place}: {message}" + (f" ({meaning})" if meaning else "")
+
+
+def _is_unknown_experiment(place: str) -> bool:
+    """Return whether a key's place is that of an experiment that the papers do not have."""
+    first, _, name = place.partition(".")
+    return first == "experiments" and "." not in name and name not in paper_experiments()

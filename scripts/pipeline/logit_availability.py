@@ -113,13 +113,18 @@ def _parquet_footer(path: Path) -> bytes:
 def unused_files(config: Config, models: Models, resources: Path) -> list[str]:
     """Return a line about each file in ``logits_dir`` that no model of the table names, sorted.
 
-    The published files are left out: a table may have fewer models.
+    The published files are left out, since a table may have fewer models; so are the models table
+    itself and files of configuration, which may lie there too.
     """
     published = Path(resources) / "published/nn_calibration_logits_manifest.csv"
     expected = {row["file"] for row in models.values()}
     known = expected | {entry.file for entry in read_manifest(published).values()}
-    folder = Path(config["logits_dir"])
-    names = [path.name for path in folder.iterdir() if path.is_file()] if folder.is_dir() else []
+    folder, table = Path(config["logits_dir"]), Path(config["models"]).resolve()
+    names = [
+        path.name
+        for path in (folder.iterdir() if folder.is_dir() else ())
+        if path.is_file() and path.suffix not in (".yaml", ".yml") and path.resolve() != table
+    ]
     return [
         f"{folder / name}: no model of {config['models']} has this file; rename it, or name it "
         f"there.{_nearest(name, expected)}"

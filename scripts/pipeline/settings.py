@@ -65,18 +65,21 @@ def _over_the_default(config: Config) -> Config:
 def _as_yaml(config: Config) -> Config:
     """Return a config whose nested numbers are numbers: Snakemake leaves --config audit={norm: 1}.
 
-    Texts of its first level are read by Snakemake itself.
+    A nested key without a value is None. Texts of the first level are read by Snakemake itself.
     """
     return {
-        key: _as_yaml(value) | _numbers(value) if isinstance(value, dict) else value
+        key: _nested(value) if isinstance(value, dict | list) else value
         for key, value in config.items()
     }
 
 
-def _numbers(mapping: Config) -> Config:
-    texts = {key: text for key, text in mapping.items() if isinstance(text, str)}
-    read = {key: _NUMBER.match(text) and yaml.safe_load(text) for key, text in texts.items()}
-    return {key: number for key, number in read.items() if number is not None}
+def _nested(value: Any) -> Any:
+    if isinstance(value, dict):
+        return {key: _nested(part) if part != "" else None for key, part in value.items()}
+    if isinstance(value, list):
+        return [_nested(part) for part in value]
+    is_number = isinstance(value, str) and _NUMBER.match(value)
+    return yaml.safe_load(value) if is_number else value
 
 
 def job_shell() -> str:

@@ -121,6 +121,8 @@ MINE = {"experiments": {"mine": EXPERIMENT}}
          "experiments.mine: 'n_samples' is a required property"),
         ({"experiments": {"heatmap": None}},
          "experiments.heatmap: no such experiment. Did you mean heatmaps?"),
+        ({"experiments": {"heatmap": {"replicates": 5}}},
+         "experiments.heatmap: no such experiment. Did you mean heatmaps?"),
     ],
 )  # fmt: skip
 def test_refusals(changes, message):

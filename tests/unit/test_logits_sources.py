@@ -128,9 +128,12 @@ def test_a_file_that_no_model_names_is_named(tmp_path):
     for name in ("resnet110_c10_logits.p", "notes.txt", "README.md", ".hidden", FILE, "mine.csv"):
         (tmp_path / name).touch()
     (tmp_path / "probs_densenet40_c10_logits.p").touch()  # published; the table may lack it
+    for name in ("models.csv", "my_config.yaml"):  # where logits_dir is the user's folder
+        (tmp_path / name).touch()
     models = {"resnet110_c10": {"file": FILE}, "mine": {"file": "mine.csv"}, "none": {"file": ""}}
-    lines = sources.unused_files(config(tmp_path), models, RESOURCES)
-    beginning = "no model of models.csv has this file; rename it, or name it there."
+    own = config(tmp_path) | {"models": str(tmp_path / "models.csv")}
+    lines = sources.unused_files(own, models, RESOURCES)
+    beginning = f"no model of {own['models']} has this file; rename it, or name it there."
     assert lines == [
         f"{tmp_path}/notes.txt: {beginning}",
         f"{tmp_path}/resnet110_c10_logits.p: {beginning} Did you mean {FILE}?",

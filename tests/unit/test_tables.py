@@ -10,7 +10,7 @@ from refusals import refuses_texts
 
 from calbias.errors import InputError
 from pipeline.beside import MAIN
-from pipeline.results import record_of
+from pipeline.results import record_of, written_whole
 from pipeline.steps.describe_tables import describe_tables
 from pipeline.table_schema import column_meanings, columns_of, tables
 from pipeline.tables import joined_tables, read_rows, read_table, write_table
@@ -168,3 +168,15 @@ def test_the_data_dictionary_can_be_read_alone(tmp_path):
     assert "real_scores, scores of the top class" in found["beta_fits", "source"]["meaning"]
     leaning = re.compile(r"likewise|…|^(its|their|the same (?!method))|\bof (that|this) ")
     assert [row for row in found.values() if leaning.search(row["meaning"])] == []
+
+
+def test_a_full_disk_names_the_file(tmp_path):
+    """The system names none where a write fails, and the temporary file is nobody's."""
+    for named in (None, "temporary"):
+        with (
+            pytest.raises(OSError, match="No space left") as caught,
+            written_whole(tmp_path / "table.csv") as temporary,
+        ):
+            raise OSError(28, "No space left on device", named and str(temporary))
+        assert caught.value.filename == str(tmp_path / "table.csv")
+    assert not [*tmp_path.iterdir()]

@@ -162,6 +162,7 @@ def test_disk_full(fresh, undisturbed):
     with mounted(results, "-t", "tmpfs", "-o", "size=200k"):
         said = fresh.run(*targets, ok=False, environment=kernels)
         [line] = errors(said)
+        assert line.startswith("error: results/")
         assert "No space left on device" in line
         assert not [path.name for path in results.rglob("*.npz")]
         assert not [path.name for path in results.rglob(".[0-9]*")]

@@ -49,7 +49,7 @@ def command(main: Callable[..., Any]) -> Callable[..., Any]:
             )
         except OSError as error:
             place = f"{error.filename}: " if error.filename else ""
-            reason = error.strerror or str(error)
+            reason = error.strerror or " ".join(map(str, error.args))
             _leave(f"{place}{reason}: check the path, the room and the access, then run again")
         except Exception as error:
             if os.environ.get(TRACEBACK):
@@ -118,6 +118,10 @@ def written_whole(path: Path | str) -> Iterator[Path]:
     try:
         yield temporary
         os.replace(temporary, path)
+    except OSError as error:
+        if error.filename in (None, str(temporary)):  # a full disk names no file
+            error.filename = str(path)
+        raise
     finally:
         temporary.unlink(missing_ok=True)
 
