@@ -95,6 +95,9 @@ def measure_rows(outputs: Outputs, counts: np.ndarray | None) -> Iterator[Row]:
     if outputs.needs:
         yield {"method": outputs.method, "measure": "", "needs": outputs.needs}
         return
+    for name, number in outputs.extra.items():
+        values = {"value": number, "value_percent": 100 * number}
+        yield {"method": outputs.method, "measure": name, **values}
     tail = (1 - LEVEL) / 2
     together = {} if counts is None else _resampled_together(outputs, counts)
     for name in MEASURES:

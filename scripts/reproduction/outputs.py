@@ -41,7 +41,7 @@ class Outputs(NamedTuple):
     ``scores`` and ``hits`` (n,) are of the top label, ``probabilities`` (n, K) and ``labels`` (n,)
     of all classes or None. ``fitted_for`` {measure: (scores, hits)} are top-label outputs by
     another fit, or of another rank, on which that measure is taken. Without any of these, ``needs``
-    says what the method lacks.
+    says what the method lacks. ``extra`` {measure: value} are numbers of this method alone.
     """
 
     method: str
@@ -51,6 +51,7 @@ class Outputs(NamedTuple):
     labels: np.ndarray | None = None
     fitted_for: dict = {}  # noqa: RUF012 (never changed)
     needs: str = ""
+    extra: dict[str, float] = {}  # noqa: RUF012 (never changed)
 
     def given(self, name: str) -> tuple[Measure, Any, Any] | None:
         """Return (Measure, predictions, outcomes) of a measure, or None if it needs more."""
@@ -79,12 +80,23 @@ def _of_classes(method: str, validation: Fold, test: Fold, softmax_convention: s
     n_classes = test.logits.shape[1]
     if method in OF_MATRICES and n_classes > MOST_CLASSES:
         raise InputError(f"{method} with {n_classes} classes takes days: fit it by load_method")
-    z = load_method(method)(*validation).predict(test.logits)
+    fitted = load_method(method)(*validation)
+    z, weights = fitted.predict(test.logits), getattr(fitted, "weights", None)
     if z.ndim == 1:  # the top label's score alone
         return Outputs(method, z, ranked_hits(*test))
     top = top_label(z, test.labels, softmax_convention)
     probabilities = softmax(z.astype(np.float64), axis=1)
-    return Outputs(method, top.score, top.hit, probabilities, test.labels)
+    extra = _spread(weights) if weights is not None and weights.ndim == 1 else {}
+    return Outputs(method, top.score, top.hit, probabilities, test.labels, extra=extra)
+
+
+def _spread(weights: np.ndarray) -> dict[str, float]:
+    """Return how far the entries of vector scaling (K,) are apart."""
+    return {
+        "weights_least": weights.min(),
+        "weights_greatest": weights.max(),
+        "weights_variation": weights.std(ddof=1) / weights.mean(),
+    }
 
 
 def _of_spline(method: str, validation: Fold, test: Fold, _softmax_convention: str) -> Outputs:
@@ -97,7 +109,33 @@ def _of_spline(method: str, validation: Fold, test: Fold, _softmax_convention: s
     options_of = {"ece25": SPLINE_OPTIONS["ece25"], **of_rank(test.logits.shape[1])}
     fitted_for = {name: recalibrated(**options) for name, options in options_of.items()}
     scores, hits = fitted_for.pop("ks_top1")
-    return Outputs(method, scores, hits, fitted_for=fitted_for)
+    extra = {}
+    if method == "spline" and test.logits.shape[1] <= MOST_CLASSES:
+        extra["accuracy_all_ranks"] = float(hits_of_all_ranks(validation, test).mean())
+    return Outputs(method, scores, hits, fitted_for=fitted_for, extra=extra)
+
+
+def hits_of_all_ranks(validation: Fold, test: Fold) -> np.ndarray:
+    """Return the hits (n,) of the class that is largest after a spline for each rank's score.
+
+    Gupta et al. 2021, Table 5: the K scores of a row in descending order each have a spline.
+    """
+    splines = [fit_spline(scores, hits.astype(np.float64)) for scores, hits in _by_rank(validation)]
+    best, is_hit = np.full(len(test.labels), -1.0), np.zeros(len(test.labels), bool)
+    for spline, (scores, hits) in zip(splines, _by_rank(test), strict=True):
+        recalibrated = spline.predict(scores)
+        is_hit = np.where(recalibrated > best, hits, is_hit)
+        best = np.maximum(best, recalibrated)
+    return is_hit
+
+
+def _by_rank(fold: Fold) -> Iterator[tuple[np.ndarray, np.ndarray]]:
+    """Yield the scores and hits (n,) of each rank, the largest score first."""
+    order = np.argsort(-fold.logits, axis=1, kind="stable")
+    probabilities = softmax(fold.logits.astype(np.float64), axis=1)
+    for classes in order.T:
+        scores = np.take_along_axis(probabilities, classes[:, None], axis=1)[:, 0]
+        yield scores, classes == fold.labels
 
 
 def of_rank(n_classes: int) -> dict[str, dict[str, Any]]:

@@ -22,6 +22,11 @@ from reproduction.reference_error import beta_tce, resampled_tce
 Measures = dict[str, Callable[[SortedBatch], float]]
 
 N_BINS = 15
+USUAL = "ece_bin_ew"
+"""The measure whose selection others are compared with: ``tce_gain_percent`` is the TCE reference
+of the method that it selects minus that of the method that another selects, above 0 where the other
+selects the better one, and ``tce_gain_se_percent`` its standard deviation over the resamples, the
+selections held."""
 
 METHODS = ("temperature_scaling", "histogram_binning", "isotonic_regression")
 """The methods that Table 1 selects from; of equal values the earlier method's is taken as least:
@@ -95,6 +100,17 @@ def _value(run: Callable[..., Any], norm: float, data: SortedBatch) -> float:
     return float(run(data, N_BINS, norm)[0][0])
 
 
+def _bins_used(top: TopLabel, estimators: Mapping[str, Path] | None) -> dict[str, int]:
+    """Return {sweep: the number of bins that it chooses} of a ``TopLabel``, norm 2."""
+    data = sorted_data_set(top.score, top.hit)
+    files = known_estimators() if estimators is None else estimators
+    sweeps = {name: file for name, file in files.items() if name.startswith("ece_sweep")}
+    return {
+        name: int(load_estimator(name, file)(data, N_BINS, 2.0)[1][0])
+        for name, file in sweeps.items()
+    }
+
+
 def _ks_error(data: SortedBatch) -> float:
     """Return max_i |Σ_{j≤i} (hit_j - score_j)|/n of one data set (Gupta et al. 2021, Eq. 11)."""
     return float(np.abs(data.cum_gap[0]).max() / data.scores.shape[1])
@@ -133,6 +149,7 @@ class Selections:
                 self.measures(norm), tops[variant], ties
             )
         )
+        self.n_bins_used = cache(lambda variant: _bins_used(tops[variant], estimators))
         self.reference = cache(self._reference)
         self._resampled_values = cache(
             lambda variant, ties, norm, b: resampled_values(
@@ -151,30 +168,36 @@ class Selections:
 
     def _rows(self, choice: Choice) -> Iterator[dict[str, Any]]:
         variants, ties, norm = choice.variants, choice.ties, choice.norm
-        reference_method = selected(
-            {m: self.reference(v, choice.reference, norm) for m, v in variants.items()}
-        )
         b = len(self.counts) if choice == DEFAULT else max(2, len(self.counts) // 4)
         values = [self._resampled_values(v, ties, norm, b) for v in variants.values()]
-        by_reference = None
+        tce = {m: self.reference(v, choice.reference, norm) for m, v in variants.items()}
+        by_reference, resampled = None, dict.fromkeys(METHODS, np.full(b, np.nan))
         if choice.reference == "glm_empirical":
-            by_reference = _selected_on_resamples(
-                [self._resampled_reference(v, norm, b) for v in variants.values()]
-            )
-        for measure in self.measures(norm):
-            numbers = {m: self.measured(v, ties, norm)[measure] for m, v in variants.items()}
-            method = selected(numbers)
+            resampled = {m: self._resampled_reference(v, norm, b) for m, v in variants.items()}
+            by_reference = _selected_on_resamples([*resampled.values()])
+        numbers = {
+            measure: {m: self.measured(v, ties, norm)[measure] for m, v in variants.items()}
+            for measure in self.measures(norm)
+        }
+        usual = selected(numbers[USUAL]) if USUAL in numbers else None
+        for measure in numbers:
+            method = selected(numbers[measure])
+            gain, gains = np.nan, np.full(b, np.nan)
+            if usual and method:
+                gain, gains = tce[usual] - tce[method], resampled[usual] - resampled[method]
             by_measure = _selected_on_resamples([of_method[measure] for of_method in values])
             agreement = np.nan if by_reference is None else np.mean(by_measure == by_reference)
             yield {
                 "choice": choice.name,
                 "measure": measure,
                 "selected_method": method,
-                "reference_method": reference_method,
-                "agrees": method == reference_method,
+                "reference_method": selected(tce),
+                "agrees": method == selected(tce),
                 "agreement_frequency": float(agreement),
                 "selected_frequency": float(np.mean(by_measure == METHODS.index(method))),
                 "n_resamples": b,
+                "tce_gain_percent": 100 * gain,
+                "tce_gain_se_percent": 100 * float(np.std(gains, ddof=1)),
             }
 
     def _reference(self, variant: str, kind: str = "glm_empirical", norm: float = 2.0) -> float:

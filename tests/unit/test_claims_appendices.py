@@ -1,4 +1,4 @@
-"""R14, R15 and R22 to R25: spread, growing error, and the number of bins that is chosen."""
+"""R14, R15, R22 to R25, R27, R33, R35 to R37: spread, growing error, and the number of bins."""
 
 import numpy as np
 import pandas as pd
@@ -16,10 +16,12 @@ from claims_data import (
 from command import crossed
 
 from pipeline.claims.verdicts import NotJudged
-from pipeline.paper import BINNED, HEATMAP_MODELS, HEATMAP_SIZES
+from pipeline.paper import BINNED, HEATMAP_BINS, HEATMAP_MODELS, HEATMAP_SIZES
 from pipeline.paper import MODEL_SIZES as SIZES
-from reproduction.claims.appendix_b import factors_over_bins, ratios_by, with_se
+from reproduction.claims.appendix_b import factors_within, ratios_by, with_se
 from reproduction.claims.appendix_c import SCORES, tce_at
+
+RECORDED = "claims_appendices.yaml"
 
 RATIO = "standard deviation, debias_em / sweep_em"
 SPREADS = ("ece_debias_em", "ece_sweep_em")
@@ -94,8 +96,92 @@ def test_r15_large_factors_within_the_noise_are_not_clear():
     rows = rows[rows["scenario"] == HEATMAP_MODELS[0]]
     # a factor 5.66 is four errors at 11.7
     for n_replicates, clear in ((1000, True), (12, True), (11, False)):
-        found = factors_over_bins(with_se(rows.assign(n_replicates=n_replicates)))["clear"]
+        found = factors_within(with_se(rows.assign(n_replicates=n_replicates)))["clear"]
         assert (found == clear).all()
+
+
+def by_technique(factor, models, bins=1.0):
+    """Equal width varies by a factor more on so many models, and 64 bins on those by another."""
+
+    def sd(scenario, estimator, b, n):
+        there = scenario in HEATMAP_MODELS[:models]
+        technique = factor if there and estimator.endswith("ew") else 1.0
+        return technique * (bins if there and b == 64 else 1.0) * n**-0.5
+
+    return sd
+
+
+test_r27_is_judged_as_r15 = verdicts_of(
+    "R27",
+    lambda *of: heatmaps(1.0, BINNED, sd=by_technique(*of)),
+    reproduced=[(1.49, 3), (1.0, 3, 1.49)],
+    not_reproduced=[(1.51, 1), (1.0, 1, 1.51)],  # a third of the cells
+)
+
+
+def of_maps(scheme_of, cells=108, width=1.0):
+    """|bias| of equal mass is 0.5 and of equal width 1 in so many of 108 cells, else ``width``."""
+    grid = [(m, b, n) for m in HEATMAP_MODELS for b in HEATMAP_BINS for n in HEATMAP_SIZES]
+
+    def bias(scenario, estimator, b, n):
+        if estimator.endswith("em"):
+            return -0.5
+        return 1.0 if grid.index((scenario, b, n)) < cells or scheme_of in estimator else width
+
+    return heatmaps(bias, FIXED)
+
+
+test_r33_generally_less_biased = verdicts_of(
+    "R33",
+    of_maps,
+    reproduced=[("none",), ("none", 81, 0.4), ("debias", 55, 0.5)],
+    approximate=[("none", 80, 0.4), ("debias", 54, 0.5), ("none", 55, 0.4)],
+    not_reproduced=[("none", 54, 0.4), ("none", 0, 0.5), ("debias", 0, 0.4)],
+)
+
+
+def growing(steps, exponent=0.5):
+    """ECE_bin grows with the number of bins, but falls in so many steps of 90, equal mass."""
+    places = [(m, n, b) for m in HEATMAP_MODELS for n in HEATMAP_SIZES for b in HEATMAP_BINS[1:]]
+
+    def bias(scenario, estimator, b, n):
+        value = 0.0
+        for smaller in HEATMAP_BINS[1 : HEATMAP_BINS.index(b) + 1]:
+            k = places.index((scenario, n, smaller))
+            value += -exponent if k < steps and estimator.endswith("em") else exponent
+        return value
+
+    return heatmaps(bias, ["ece_bin_ew", "ece_bin_em"])
+
+
+test_r37_increases_with_the_number_of_bins = verdicts_of(
+    "R37",
+    growing,
+    reproduced=[0, 4, (0, 0.061)],
+    approximate=[5, 22],
+    not_reproduced=[23, (0, 0.059), (0, -0.5)],
+)
+
+
+def laws(curve, b1):
+    columns = {"alpha": 1.0, "beta": 1.0, "curve": curve, "b0": 0.0, "b1": b1}
+    table = pd.DataFrame({"experiment": "realistic", "scenario": NAMES, **columns})
+    return {"scenarios": table.assign(source="published_fits")}
+
+
+def test_r36_binned_errors_of_a_square_by_hand():
+    """Uniform scores, T = c²: c − c² is 1/12 less in the square of a mean by halves."""
+    ruling = judged("R36", **laws("power", 2.0))
+    assert ruling.verdict == "reproduced"
+    values = {m.case: m.value for m in ruling.measurements}
+    # the mean of (c − c²)² is 1/30, that of c − c² in each half 1/12: √(1/30) and 1/6
+    for case in ("ew, 2 bins:", "em, 2 bins:"):
+        assert values[case] == pytest.approx(100 * (1 / 6 - (1 / 30) ** 0.5), abs=1e-5)
+
+
+def test_r36_an_error_above_the_true_one_refutes_it(monkeypatch):
+    monkeypatch.setattr("reproduction.claims.appendix_b_1._norm", lambda gaps: 0.0)
+    assert judged("R36", **laws("power", 2.0)).verdict == "not_reproduced"
 
 
 def hypotenuse(tce, scores, n, name):
@@ -107,57 +193,63 @@ def hypotenuse(tce, scores, n, name):
     return np.hypot(tce, noise)
 
 
-def with_settings(estimate, lower=0):
-    """The sweep, and biases that are larger when calibrated, but for so many models of one kind."""
+def with_settings(estimate, equal=0, realistic=0.0):
+    """The sweep, and biases of 1 when calibrated; those of so many models, one kind, are equal."""
 
     def fitted(scenario, estimator, b, n):
-        return 2.0 if estimator == "kde" and scenario in NAMES[:lower] else 0.0
+        return 1.0 if estimator == "kde" and scenario in NAMES[:equal] else realistic
 
     names = (*BINNED, "kde")
     settings = experiment("realistic", fitted, names), experiment("perfect", 1.0, names)
     return bias_table(sweep(estimate), *settings)
 
 
-def broken(rising, low):
-    """Curves whose first ones rise and whose last ones are greatest in magnitude at the end."""
-    names = ("ece_bin_ew", "ece_sweep_em")
-    curves = [(scores, n, name) for scores in SCORES for n in (200, 5000) for name in names]
-
-    def estimate(tce, *curve):
-        k = curves.index(curve)
-        if k < rising:
-            return tce + (5 if tce == 0 else 1 + tce / 30)  # rises, but is greatest at 0
-        return tce + 3 - tce / (1 if k >= 8 - low else 30)  # falls, the last ones to −27
-
-    return estimate
-
-
 def bump(height):
-    return lambda t, s, n, e: t + 3 + (height if t == 0.5 else -t / 30)
+    return lambda t, s, n, e: t + 3 + (height if t == 0.5 else -min(t, 15) * 0.15)
 
 
-test_r22_greatest_at_zero_and_falling = verdicts_of(
+def falls_to(share, curves=8):
+    """Bias 4 at TCE 0, that share of it from TCE 15 on; on the other curves it stays at 4."""
+    names = ("ece_bin_ew", "ece_sweep_em")
+    some = [(s, n, e) for s in SCORES for n in (200, 5000) for e in names][:curves]
+    return lambda t, *curve: t + (4 * (share if t >= 15 else 1) if curve in some else 4)
+
+
+test_r22_greatest_at_zero_and_falling_for_all_metrics = verdicts_of(
     "R22",
     with_settings,
-    reproduced=[hypotenuse, bump(0.042)],  # within three standard errors of the bias at 0
-    # six of eight curves fulfil each condition; of one metric 63 and 56 of 70 cells
-    approximate=[broken(2, 2), (hypotenuse, 2)],
-    not_reproduced=[
-        (hypotenuse, 3),
-        *(bump(0.043), broken(3, 0), broken(0, 3)),
-        lambda t, s, n, e: t + 1 + 0.1 * t,  # the bias rises
-        lambda t, s, n, e: t + 2 - abs(t - 15) / 10,  # greatest in between
-        lambda t, s, n, e: t + 2 - t / 2,  # falls throughout, to −13
+    reproduced=[
+        *(hypotenuse, bump(0.042)),  # within three standard errors of the bias at 0
+        *(falls_to(0.5), falls_to(-0.5)),
+        (hypotenuse, 0, -0.9),  # |bias| of 0.9 underestimates
+        (hypotenuse, 3),  # larger in 49 of 70 cells of one metric, none clearly smaller
     ],
+    approximate=[
+        *(bump(0.043), falls_to(0.51), falls_to(0.2, curves=7)),
+        (hypotenuse, 0, -1.1),  # |bias| is larger with the fitted curve
+        (hypotenuse, 6),
+    ],
+    not_reproduced=[(bump(0.043), 0, -1.1), (falls_to(0.6), 6)],
 )
 
 
-@pytest.mark.parametrize(("least", "verdict"), [(18.5, "reproduced"), (18, "not_reproduced")])
-def test_r22_falls_where_the_rank_correlation_is_minus_one_half(least, verdict):
-    """The bias falls to 1 at a TCE and rises again; ranks correlate by −0.54 or −0.48."""
-    judgement = judged("R22", bias=with_settings(lambda t, s, n, e: t + 1 + abs(t - least) / 30))
-    assert judgement.verdict == verdict
-    assert measured(judgement, "curves of 8 with the greatest |bias| at TCE 0").value == 8
+def effects(few, many, curves=4):
+    """The bias at TCE 0 is that much above a bias of 1 elsewhere, at 200 and at 5000 samples."""
+    some = [(s, e) for s in SCORES for e in ("ece_bin_ew", "ece_sweep_em")][:curves]
+
+    def estimate(t, s, n, e):
+        return t + 1 + ((few if n == 200 else many) if t == 0 and (s, e) in some else 0)
+
+    return sweep(estimate)
+
+
+test_r35_the_effect_is_stronger_with_fewer_samples = verdicts_of(
+    "R35",
+    effects,
+    reproduced=[(2.0, 1.0), (0.13, 0.0)],  # three times four errors of 0.01
+    approximate=[(2.0, 1.0, 3)],
+    not_reproduced=[(0.11, 0.0), (1.0, 2.0), (2.0, 1.0, 2), (-1.0, -2.0)],
+)
 
 
 def off_by(usual, swept):

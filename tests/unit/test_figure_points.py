@@ -23,7 +23,7 @@ from matplotlib.collections import Collection, PolyCollection
 
 from pipeline import catalogue
 from pipeline.beside import MAIN
-from pipeline.detection_limits import detection_limits
+from pipeline.detection_limits import RELIABLE, detection_limits
 from pipeline.figures import labels, style
 from pipeline.paper import DETECTION_SIZES
 from pipeline.table_schema import columns_of
@@ -197,7 +197,7 @@ def test_bands_of_fig5_end_where_the_table_says(recorded):
         ),
         miss_rate_se=0.005, miss_rate_threshold_se=0.002,
     )  # fmt: skip
-    limits = detection_limits(table)
+    limits = detection_limits(table, RELIABLE)
     made = drawn(FIGURES["fig5_detection"], {"detection": table, "detection_limits": limits})
     recorded("fig5 with bands", facts(made))
     _, _, *maps = made.axes[:4]

@@ -147,10 +147,17 @@ def counts(n, b=20):
     return np.stack([np.bincount(generator.integers(0, n, n), minlength=n) for _ in range(b)])
 
 
+EXTRA = {"vector_scaling": ["weights_least", "weights_greatest", "weights_variation"],
+         "spline": ["accuracy_all_ranks"]}  # fmt: skip
+
+
 def test_every_method_has_the_measures_that_its_outputs_allow(by_method):
     assert list(by_method) == [*PAPERS_METHODS, "platt_scaling", "platt_scaling_top_label"]
     for method, outputs in by_method.items():
-        rows = list(measure_rows(outputs, counts(600, 5)))
+        rows = [*measure_rows(outputs, counts(600, 5))]
+        extra, rows = rows[: len(outputs.extra)], rows[len(outputs.extra) :]
+        assert {row["measure"]: row["value"] for row in extra} == outputs.extra
+        assert [*outputs.extra] == EXTRA.get(method, []), method
         names = {row["measure"] for row in rows}
         one_score = {name for name, m in MEASURES.items() if m.reads == "top_label"}
         of_rank = {name for name in MEASURES if re.match("ks_(within|top[23])", name)}

@@ -107,8 +107,21 @@ def test_agreement_frequency_counts_the_resamples_of_one_selection():
         "histogram_binning": np.array([0.2, 0.2, 0.2, 0.2]),
         "isotonic_regression": np.array([0.4, 0.4, 0.4, 0.1]),
     }[variant]
-    row = next(r for r in selections.rows([DEFAULT]) if r["measure"] == "ece_bin_ew")
-    assert row["agreement_frequency"] == 0.5
+    tce = {"temperature_scaling": 0.1, "histogram_binning": 0.3, "isotonic_regression": 0.45}
+    selections.reference = lambda variant, *_: tce[variant]
+    selections.measured = lambda variant, *_: {
+        "ece_bin_ew": tce[variant], "ece_sweep_em": -tce[variant],  # the worst
+        "ks_error": 0.1 if variant == "histogram_binning" else 0.2,
+    }  # fmt: skip
+    rows = {row["measure"]: row for row in selections.rows([DEFAULT])}
+    assert rows["ece_bin_ew"]["agreement_frequency"] == 0.5
+    gains = {name: (row["tce_gain_percent"], row["tce_gain_se_percent"])
+             for name, row in rows.items()}  # fmt: skip
+    # over resamples 0.1 − 0.4, 0.1 − 0.4, 0.3 − 0.4 and 0.3 − 0.1; 0.1 − 0.2 and 0.3 − 0.2
+    errors = np.std([-30, -30, -10, 20], ddof=1), np.std([-10, -10, 10, 10], ddof=1)
+    assert gains["ece_bin_ew"] == (0, 0)
+    assert gains["ece_sweep_em"] == pytest.approx((-35, errors[0]))
+    assert gains["ks_error"] == pytest.approx((-20, errors[1]))
 
 
 def test_every_choice_has_rows_and_the_beta_reference_no_frequency():
@@ -123,13 +136,27 @@ def made_selections(model, agrees=(True, False)):
     """Return the selections of a model under two choices."""
     return pd.DataFrame(
         [
-            (model, "real_logits", choice, measure, "a", "ba"[tick], tick, 0.5 + 0.5 * c, 0.9, 8)
+            (
+                model,
+                "real_logits",
+                choice,
+                measure,
+                "a",
+                "ba"[tick],
+                tick,
+                0.5 + 0.5 * c,
+                0.9,
+                8,
+                0.5,
+                0.1,
+            )
             for c, choice in enumerate(("default", "norm_1"))
             for measure, tick in zip(("ece_bin_ew", "ks_error"), agrees, strict=True)
         ],
         columns=[
             *("model", "source", "choice", "measure", "selected_method", "reference_method"),
             *("agrees", "agreement_frequency", "selected_frequency", "n_resamples"),
+            *("tce_gain_percent", "tce_gain_se_percent"),
         ],
     )
 

@@ -159,7 +159,8 @@ class Claim(NamedTuple):
 
     ``where`` is its place, ``says`` its statement, ``published`` the printed numbers in words;
     ``figures`` and ``tables`` are what it rests on, several names joined by spaces; ``rule`` says
-    how ``judge`` decides and ``uncertainty`` what its errors are.
+    how ``judge`` decides and ``uncertainty`` what its errors are. A ``theorem`` holds by a proof:
+    its rule checks the code, and pages count it apart from findings.
     """
 
     id: str
@@ -172,6 +173,7 @@ class Claim(NamedTuple):
     figures: str
     needs_real_logits: bool
     judge: Rule
+    theorem: bool = False
 
 
 def claim(
@@ -185,13 +187,14 @@ def claim(
     rule: str,
     errors: str,
     real: bool = False,
+    theorem: bool = False,
 ) -> Callable[[Rule], Claim]:
     """Make a Claim of the function below, which reads tables and returns a Ruling.
 
     ``errors`` is what the uncertainty is. ``real``: the claim needs the real logits.
     """
     return lambda judge: Claim(
-        id, where, says, published, rule, errors, tables, figures, real, judge
+        id, where, says, published, rule, errors, tables, figures, real, judge, theorem
     )
 
 

@@ -1,8 +1,11 @@
-"""R14 and R15: the spread of the estimates (appendix B.2, Figures 10 to 12)."""
+"""R14, R15, R27: the spread of the estimates (section 4, appendix B.2, Figures 10 to 12)."""
+
+from collections.abc import Sequence
 
 import numpy as np
 import pandas as pd
 
+from calbias.estimation.registry import CHOSEN
 from pipeline.claims.grounds import Grounds
 from pipeline.claims.verdicts import (
     CLEAR,
@@ -16,15 +19,27 @@ from pipeline.claims.verdicts import (
     by_case,
     claim,
 )
-from pipeline.paper import HEATMAP_BINS, HEATMAP_MODELS, HEATMAP_SIZES, N_BINS
+from pipeline.paper import BINNED, HEATMAP_BINS, HEATMAP_MODELS, HEATMAP_SIZES, N_BINS
 from reproduction.bias import error_of_mean
-from reproduction.claims.compared_biases import CellCounts, cell_measurements, count_cells
+from reproduction.claims.compared_biases import (
+    CellCounts,
+    cell_measurements,
+    count_cells,
+)
 
 PAIR = ("ece_debias_em", "ece_sweep_em")
 MAPS = HEATMAP_SIZES, HEATMAP_MODELS, HEATMAP_BINS
 FIXED_BINS = ("ece_bin_ew", "ece_bin_em", "ece_debias_ew", "ece_debias_em")
-FLAT = 1.5  # factor by which the spread may change with the number of bins
+FLAT = 1.5  # factor by which a spread may change that does not depend clearly on something
 FLAT_VARIANCE = FLAT**2
+KEYS = ("scenario", "estimator", "n_samples")
+DEPENDS = (
+    "It is clear where the largest standard deviation is more than "
+    f"{FLAT:g} times the smallest ({FLAT_VARIANCE:g} times in variance) and above it by "
+    f"{SEARCHED:g} standard errors: reproduced if that is so in at most {RARE:.0%} of the cells, "
+    f"approximate in at most {FEW:.0%}"
+)
+"""The rule of R15 and R27, which say nearly the same."""
 FIGURES = "fig10_sd_resnet110_c10 fig11_sd_resnet_wide32_c100 fig12_sd_resnet152_imgnet"
 
 
@@ -104,11 +119,8 @@ def ratios_by(key: str, rows: pd.DataFrame) -> dict[int, tuple[float, float, Cel
     rule=(
         "Heat maps of the standard deviation of bin and debias, ew and em, three models: 12 maps "
         f"× six n × six numbers of bins. From one n to the next it falls: {CONSISTENTLY}. Its "
-        "dependence on the number of bins is judged at each n of each map, 72 cells, and is "
-        "clear where the largest standard deviation over the numbers of bins is more than "
-        f"{FLAT:g} times the smallest ({FLAT_VARIANCE:g} times in variance) and above it by "
-        f"{SEARCHED:g} standard errors: reproduced if that is so in at most {RARE:.0%} of these "
-        f"cells, approximate in at most {FEW:.0%}. The worse of the two verdicts counts."
+        f"dependence on the number of bins is judged at each n of each map, 72 cells. {DEPENDS}. "
+        "The worse of the two verdicts counts."
     ),
     errors="standard error of a standard deviation (normal approximation)",
 )
@@ -118,46 +130,108 @@ def falls_with_n_not_with_bins(grounds: Grounds) -> Ruling:
     wide, se = (rows.pivot(index=keys, columns="n_samples", values=v) for v in ("sd_percent", "se"))
     wide, se = wide.to_numpy(), se.to_numpy()
     falls = count_cells(-np.diff(wide).ravel(), (se[:, :-1] + se[:, 1:]).ravel())
-    factors = factors_over_bins(rows)
+    factors = factors_within(rows)
     clear, over = factors[factors["clear"]], factors["factor"]
-    share = len(clear) / len(factors)
     along_n = f"fall from n = {HEATMAP_SIZES[0]} to {HEATMAP_SIZES[-1]}, factor"
     along_bins = f"change over {HEATMAP_BINS[0]} … {HEATMAP_BINS[-1]} bins, factor"
     changes = {"least": over.min(), "greatest": over.max(), "median": over.median()}
     measurements = [
         Measurement(f"steps of n of {falls.total} in which it falls clearly", falls.agree),
         Measurement(f"cells of {len(factors)} that depend clearly on the bins", len(clear)),
-        Measurement("share of these cells", 100 * share, "percent"),
+        Measurement("share of these cells", 100 * len(clear) / len(factors), "percent"),
         Measurement(along_n, float(np.exp(np.mean(np.log(wide[:, 0] / wide[:, -1]))))),
         *by_case(along_bins, changes),
+        *by_case("change over the bins, median factor", _medians(factors)),
     ]
     reason = (
-        f"clear dependence on the bins in {len(clear)} of {len(factors)} cells (fall with n: "
-        f"{falls.agree} of {falls.total})"
+        f"clear dependence on the bins in {len(clear)} of {len(factors)} cells, those of "
+        f"{_dependent(clear)}"
     )
     notes = []
-    for (model, estimator), cells in clear.groupby(level=[0, 1], sort=False):
+    for (model, estimator), cells in clear.groupby(level=["scenario", "estimator"], sort=False):
         worst = cells.loc[cells["factor"].idxmax()]
         notes.append(
             f"{model} {estimator} depends on the number of bins at {len(cells)} of "
             f"{len(HEATMAP_SIZES)} n (up to {worst['factor']:.2f}×, largest with "
-            f"{worst['n_bins']} bins)"
+            f"{worst['at']} bins)"
         )
-    verdict = Verdict.worst([falls.verdict(), Verdict.of(share <= RARE, share <= FEW)])
+    verdict = Verdict.worst([falls.verdict(), _flat(factors)])
     source = grounds.source("heatmaps", HEATMAP_MODELS)
     return Ruling(verdict, measurements, source, notes, rows["se"].max(), reason=reason)
 
 
-def factors_over_bins(rows: pd.DataFrame) -> pd.DataFrame:
-    """Return a DataFrame by heat map and n: largest/smallest spread, its ``n_bins``, ``clear``."""
+def factors_within(
+    rows: pd.DataFrame, along: str = "n_bins", keys: Sequence[str] = KEYS
+) -> pd.DataFrame:
+    """Return by ``keys`` the largest over the least spread ``along``, where, and if ``clear``."""
     found = {}
-    for cell, bins in rows.groupby(["scenario", "estimator", "n_samples"], sort=False):
-        spread, error = bins["sd_percent"], bins["se"] / bins["sd_percent"]
+    for cell, group in rows.groupby([*keys], sort=False):
+        spread, error = group["sd_percent"], group["se"] / group["sd_percent"]
         high, low = spread.idxmax(), spread.idxmin()
         factor = spread[high] / spread[low]
         clear = factor > FLAT and np.log(factor) > SEARCHED * (error[high] + error[low])
-        found[cell] = {"factor": factor, "n_bins": int(bins["n_bins"][high]), "clear": clear}
-    return pd.DataFrame.from_dict(found, orient="index")
+        found[cell] = {"factor": factor, "at": group[along][high], "clear": clear}
+    table = pd.DataFrame.from_dict(found, orient="index")
+    return table.rename_axis([*keys])
+
+
+def _flat(factors: pd.DataFrame) -> Verdict:
+    """Return the verdict of DEPENDS on what factors_within returns."""
+    share = factors["clear"].mean()
+    return Verdict.of(share <= RARE, share <= FEW)
+
+
+def _medians(factors: pd.DataFrame) -> dict[str, float]:
+    """Return {estimator: the median factor of its cells}."""
+    return dict(factors["factor"].groupby(level="estimator", sort=False).median())
+
+
+def _dependent(clear: pd.DataFrame) -> str:
+    """Return the estimators of cells that depend on the bins, in words."""
+    names = clear.index.get_level_values("estimator").unique()
+    return ", ".join(name.removeprefix("ece_") for name in names) or "no estimator"
+
+
+@claim(
+    "R27",
+    "§4",
+    "bias",
+    FIGURES,
+    says="The variance is relatively insensitive to the estimation technique and number of bins",
+    published="no number",
+    rule=(
+        "Standard deviations of the heat maps, by cell: over the six binned estimators (16 bins, "
+        "and those that the sweep chooses) of a model and n, 18 cells; over the numbers of bins of "
+        f"one estimator, 72 cells. A dependence is judged as in R15. {DEPENDS}. The worse of the "
+        "two verdicts counts. The change over n, which is to be large, is shown too."
+    ),
+    errors="standard error of a standard deviation (normal approximation)",
+)
+def variance_is_insensitive(grounds: Grounds) -> Ruling:
+    rows = with_se(grounds.bias("heatmaps", BINNED, *MAPS))
+    usual = rows[rows["n_bins"].isin((16, CHOSEN))]
+    factors = {
+        "technique": factors_within(usual, "estimator", ("scenario", "n_samples")),
+        "number of bins": factors_within(rows[rows["n_bins"] > 0]),
+    }
+    over_n = factors_within(rows, "n_samples", ("scenario", "estimator", "n_bins"))
+    name = "cells that depend clearly, percent"
+    measurements = [
+        *by_case(name, {over: 100 * cells["clear"].mean() for over, cells in factors.items()}),
+        *by_case("median factor", {over: x["factor"].median() for over, x in factors.items()}),
+        *by_case("median factor over the bins", _medians(factors["number of bins"])),
+        Measurement("median factor over n from 200 to 6400", over_n["factor"].median()),
+    ]
+    verdicts = [_flat(cells) for cells in factors.values()]
+    technique, bins = (x["clear"] for x in factors.values())
+    reason = (
+        f"dependence on the bins in {bins.sum()} of {len(bins)} cells "
+        f"({_dependent(factors['number of bins'].query('clear'))}), on the technique in "
+        f"{technique.sum()} of {len(technique)}"
+    )
+    source = grounds.source("heatmaps", HEATMAP_MODELS)
+    largest = rows["se"].max()
+    return Ruling(Verdict.worst(verdicts), measurements, source, (), largest, reason=reason)
 
 
 def with_se(rows: pd.DataFrame) -> pd.DataFrame:

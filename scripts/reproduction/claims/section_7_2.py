@@ -1,6 +1,7 @@
 """R16 to R18: detecting miscalibration (section 7.2, Figure 5)."""
 
 import itertools
+from collections.abc import Sequence
 
 import numpy as np
 import pandas as pd
@@ -16,7 +17,7 @@ from pipeline.claims.verdicts import (
     by_case,
     claim,
 )
-from pipeline.detection_limits import TARGETS
+from pipeline.detection_limits import RELIABLE, TARGETS
 from pipeline.paper import DETECTABLE_PERCENT, DETECTION_SIZES, WHOLE_PERCENT
 from reproduction.bias import error_of_mean
 from reproduction.claims.compared_biases import cell_measurements, count_cells
@@ -108,16 +109,20 @@ def mean_of(values: list[tuple[float, float]]) -> tuple[float, float]:
     says="Detecting a miscalibration of 2 % takes more than 10 000 samples",
     published="2 % at 10 000 samples",
     rule=(
-        f"TCE at which the miss rate falls to {TARGETS[0]:.0%} and to {TARGETS[1]:.0%} with "
-        f"{MANY} samples, for both estimators. Reproduced if all four 95 % ranges, those of table "
-        "detection_limits, are above 2 %, approximate if some are."
+        f"TCE at which the miss rate falls to {TARGETS[0]:.0%} (the usual power of a test), "
+        f"{TARGETS[1]:.0%} and {TARGETS[2]:.0%} with {MANY} samples, for both estimators. The "
+        "sentence names no power: reproduced if all six 95 % ranges, those of table "
+        "detection_limits, are above 2 %, approximate if the four of the lower miss rates are."
     ),
     errors="in brackets the 95 % ranges of table detection_limits",
 )
 def two_percent_needs_many(grounds: Grounds) -> Ruling:
-    limits = detectable(grounds, MANY)
-    verdict = Verdict.all_or_some([x.low > DETECTABLE_PERCENT[MANY] for x in limits])
-    reason = f"{MANY} samples detect {min(x.low for x in limits):.1f} %"
+    limits = detectable(grounds, MANY, TARGETS)
+    above = pd.Series([x.low > DETECTABLE_PERCENT[MANY] for x in limits])
+    at_reliable = above[np.tile(np.isin(TARGETS, RELIABLE), len(PAIR))]
+    least = min(limits, key=lambda x: x.low)
+    reason = f"{MANY} samples detect {least.low:.2f} % ({least.case})"
+    verdict = Verdict.of(above.all(), at_reliable.all())
     return Ruling(verdict, limits, grounds.source("detection"), reason=reason)
 
 
@@ -129,14 +134,15 @@ def two_percent_needs_many(grounds: Grounds) -> Ruling:
     says="With fewer than 500 samples only a miscalibration above 10 % is detected reliably",
     published="10 % at 500 samples",
     rule=(
-        f"TCE at which the miss rate falls to {TARGETS[0]:.0%} and to {TARGETS[1]:.0%}, for both "
-        "estimators. Approximate if all four 95 % ranges, those of table detection_limits, are "
+        f"TCE that is detected reliably, with a miss rate of {RELIABLE[0]:.0%} and of "
+        f"{RELIABLE[1]:.0%}, for both estimators. Approximate if all four 95 % ranges, those of "
+        "table detection_limits, are "
         "above 10 % at 200 samples, reproduced if they are so still at 500."
     ),
     errors="in brackets the 95 % ranges of table detection_limits",
 )
 def ten_percent_below_500(grounds: Grounds) -> Ruling:
-    at_200, at_500 = (detectable(grounds, n) for n in (200, 500))
+    at_200, at_500 = (detectable(grounds, n, RELIABLE) for n in (200, 500))
     above = [all(x.low > DETECTABLE_PERCENT[500] for x in limits) for limits in (at_200, at_500)]
     verdict = Verdict.of(all(above), above[0])
     least = [min(x.low for x in limits) for limits in (at_200, at_500)]
@@ -144,14 +150,14 @@ def ten_percent_below_500(grounds: Grounds) -> Ruling:
     return Ruling(verdict, at_200 + at_500, grounds.source("detection"), reason=reason)
 
 
-def detectable(grounds: Grounds, n: int) -> list[Measurement]:
+def detectable(grounds: Grounds, n: int, targets: Sequence[float]) -> list[Measurement]:
     """Return Measurements of the TCE that n samples detect; the largest tried is ``low``."""
     table = grounds.table("detection_limits")
     if "detection" in grounds.tables:  # what the limits were interpolated from
         enough_replicates(grounds.table("detection"), "detection")
     rows = table[table["n_samples"] == n].set_index(["estimator", "target_miss_rate"])
     limits = []
-    for estimator, target in itertools.product(PAIR, TARGETS):
+    for estimator, target in itertools.product(PAIR, targets):
         if (estimator, target) not in rows.index:
             raise NotJudged(f"table detection_limits lacks {estimator} at n = {n}")
         columns = ["tce_percent", "tce_low_percent", "tce_high_percent"]

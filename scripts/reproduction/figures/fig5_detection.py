@@ -15,7 +15,7 @@ from matplotlib.cm import ScalarMappable
 from matplotlib.colors import BoundaryNorm, ListedColormap
 from matplotlib.figure import Figure
 
-from pipeline.detection_limits import crossing
+from pipeline.detection_limits import RELIABLE, crossing
 from pipeline.figures import labels, panels, selection, style
 from pipeline.figures.selection import Tables
 from pipeline.paper import DETECTABLE_PERCENT
@@ -33,6 +33,7 @@ def draw(tables: Tables, protagonists: Sequence[str] = ()) -> Figure:
     """
     detection = selection.rows(tables, "detection")
     limits = tables["detection_limits"]
+    limits = limits[limits["target_miss_rate"].isin(RELIABLE)]
     targets = sorted(set(limits["target_miss_rate"].dropna()))
     lines = dict(zip(targets, TARGET_LINES, strict=False))
     estimators = list(protagonists) or style.estimator_order(detection["estimator"])

@@ -6,13 +6,14 @@ from pathlib import Path
 from typing import Any
 
 from calbias.errors import InputError
-from calbias.logits.top_label import top_label
+from calbias.logits.top_label import TopLabel, top_label
 from calbias.truth.curves import split_glm_name
 from pipeline.fits.beta import BetaFit, fit_beta
 from pipeline.fits.glm import GlmFit, best_fit, fit_all
 from pipeline.logits import REAL_LOGITS, Origin, load_logits, read_top_labels
 from pipeline.table_schema import columns_of
 from pipeline.tables import read_rows, write_table
+from reproduction.goodness_of_fit import distance, p_of_curve
 
 Row = dict[str, Any]
 Published = dict[tuple[str, ...], dict[str, str]]  # {key: {column: text of a number}}
@@ -61,28 +62,36 @@ def fit_model(
         beta, glms = fit_beta(*logs), fit_all(*logs, top.hit, drop_scores_equal_to_one=drops)
     except InputError as error:
         raise InputError(f"{logits or top_labels}, fold test: {error}") from error
-    write_table(output_beta, "beta_fits", [beta_row(beta, origin, table_2)])
-    write_table(output_glm, "glm_fits", glm_rows(glms, origin, table_3))
+    write_table(output_beta, "beta_fits", [beta_row(beta, origin, table_2, top)])
+    write_table(output_glm, "glm_fits", glm_rows(glms, origin, table_3, top))
 
 
-def beta_row(fit: BetaFit, origin: Origin, published: Published) -> Row:
-    """Return the row of a BetaFit as a dict; ``origin`` is the top-label table's."""
+def beta_row(fit: BetaFit, origin: Origin, published: Published, top: TopLabel) -> Row:
+    """Return the row of a BetaFit to ``top`` as a dict; ``origin`` is the top-label table's."""
     row = published.get((origin.model,), {})
-    printed = (row.get(name, "") for name in ("alpha", "beta"))
+    printed = [row.get(name, "") for name in ("alpha", "beta")]
     values = (*origin[:3], fit.n_samples, fit.alpha, fit.beta, fit.nll, *printed)
+    distances = (
+        distance(top, float(alpha), float(beta)) if alpha and beta else ""
+        for alpha, beta in ((str(fit.alpha), str(fit.beta)), printed)
+    )
+    values = (*values, *distances)
     return _ten_digits("beta_fits", values)
 
 
-def glm_rows(fits: Sequence[GlmFit], origin: Origin, published: Published) -> list[Row]:
-    """Return one dict per GlmFit; ``delta_aic`` is to the smallest AIC, whose row is selected."""
+def glm_rows(
+    fits: Sequence[GlmFit], origin: Origin, published: Published, top: TopLabel
+) -> list[Row]:
+    """Return one dict per GlmFit to ``top``; ``delta_aic`` is to the least AIC, the selected."""
     best = best_fit(fits)
     rows = []
     for fit in fits:
         row = published.get((origin.model, fit.glm), {})
         printed = (row.get(name, "") for name in ("aic", "b0", "b1"))
+        p = p_of_curve(top, fit.curve, 1 + fit.glm.endswith("b0_b1"))
         names = origin.model, origin.source, fit.glm, *split_glm_name(fit.glm)
         numbers = fit.b0, fit.b1, fit.nll, fit.aic, fit.aic - best.aic
-        rows.append(_ten_digits("glm_fits", (*names, *numbers, fit is best, *printed)))
+        rows.append(_ten_digits("glm_fits", (*names, *numbers, fit is best, *printed, p)))
     return rows
 
 

@@ -105,7 +105,7 @@ def _value_rows(judged: Mapping[str, "Outcome"], selections: Selections) -> Iter
         values[method] = {**of_measures, "accuracy": float(top.hit.mean()), "nll": nll}
     accuracy = {method: values[method]["accuracy"] for method in ALL_METHODS}
     for method in ALL_METHODS:
-        ties = ties_of(judged[method].top.score)
+        ties, n_bins = ties_of(judged[method].top.score), selections.n_bins_used(method)
         for measure, value in values[method].items():
             sign = -1 if measure == "accuracy" else 1
             best = selected({m: sign * values[m][measure] for m in METHODS})
@@ -119,6 +119,7 @@ def _value_rows(judged: Mapping[str, "Outcome"], selections: Selections) -> Iter
                     "selected": method == best,
                     **ties,
                     "accuracy_change_percent": 100 * (accuracy[method] - accuracy["uncalibrated"]),
+                    "n_bins_used": n_bins.get(measure, np.nan),
                 }
 
 

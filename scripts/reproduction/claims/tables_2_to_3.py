@@ -1,4 +1,4 @@
-"""R06 to R08: the fits to the ten models (section 6, Tables 2 to 4)."""
+"""R06 and R07: the fits to the ten models (section 6, Tables 2 and 3)."""
 
 import numpy as np
 import pandas as pd
@@ -9,31 +9,24 @@ from pipeline.claims.grounds import (
     TABLE_2,
     TABLE_3,
     Grounds,
-    enough_replicates,
     on_genuine,
 )
 from pipeline.claims.verdicts import (
     CLEAR,
-    POINTS,
     Measurement,
     NotJudged,
     Ruling,
     Verdict,
-    by_case,
     claim,
 )
-from pipeline.logits import REAL_SCORES
 from pipeline.scenarios import HALF_LAST_DIGIT_BETA
 from pipeline.tables import is_true
-from reproduction.claims.authors import of_ece_bin, of_fits
+from reproduction.claims.authors import of_fits
 from reproduction.standard_errors import rows_with_table3_errors
 
 BETA_TOLERANCE, BETA_LOOSE = 0.002, 0.05
 MOST, MANY = 0.95, 0.75
-REAL_TOLERANCE, SIMULATED_TOLERANCE = 0.02, 0.5
-SIMULATED_SIZE = 1000
 NESTED_SLACK = 2.0  # a superset has one more parameter: AIC + 2 at most, if both are optima
-TABLES_OF_R08 = "ece_bin_real_and_simulated comparison tce_rounding"
 
 
 @claim(
@@ -156,84 +149,6 @@ def aic_contradictions(grounds: Grounds) -> list[str]:
         f"the published AICs cannot be optima on one data set: {'; '.join(words)} (they are means "
         "over resamples drawn separately per model)"
     ]
-
-
-@claim(
-    "R08",
-    "Table 4, Fig 3c",
-    TABLES_OF_R08,
-    "fig3_fits",
-    says="ECE_bin of the real models is close to that of data simulated from their fits",
-    published="6.15–23.12 % real, 6.87–19.69 % simulated",
-    rule=(
-        "ECE_bin of a model's real validation fold and the mean over data simulated from its fits. "
-        "Close is what the paper calls so: the two differ by at most the largest difference of "
-        f"Table 4's columns and {SIMULATED_TOLERANCE:g} points. Reproduced if they are close for "
-        f"every model, the real ECE_bin is within {REAL_TOLERANCE:g} points of Table 4 and the "
-        f"simulated mean within {SIMULATED_TOLERANCE:g}; approximate if they are close. {EACH}"
-    ),
-    errors=(
-        "Monte Carlo standard error of a simulated value; the fits' rounding moves it more, see "
-        "tce_rounding"
-    ),
-    real=True,
-)
-def real_and_simulated(grounds: Grounds) -> Ruling:
-    table, rows = grounds.of_published_models("ece_bin_real_and_simulated")
-    _validate_simulation(grounds.tables.get("bias"))
-    scored = table[table["source"] == REAL_SCORES]
-    simulated = off_by(table, "mean_simulated_ece_bin_percent", "published_simulated_percent")
-    real = off_by(rows, "ece_bin_percent")
-    gaps = off_by(rows, "ece_bin_percent", "mean_simulated_ece_bin_percent")
-    printed_gaps = off_by(table, "published_ece_bin_percent", "published_simulated_percent")
-    differences = {"largest": simulated.max(), "mean": simulated.mean()}
-    source = " + ".join(dict.fromkeys(table["simulated_source"]))
-    name = f"simulated column ({source}), difference to Table 4"
-    measurements, notes = by_case(name, differences, POINTS), []
-    if len(rows):
-        name = f"real column, {len(rows)} of 10 models, largest difference to Table 4"
-        measurements.insert(0, Measurement(name, real.max(), POINTS))
-        name = "real against simulated, mean difference"
-        measurements.append(Measurement(name, gaps.mean(), POINTS))
-    if far := ", ".join(table.loc[simulated > SIMULATED_TOLERANCE, "model"]):
-        notes.append(
-            f"the simulated column differs most for {far}; the published one rests on refits on "
-            "the validation fold, which are not printed"
-        )
-    for row in scored.itertuples():
-        values = row.ece_bin_test_percent, "percent", row.model
-        printed = row.published_ece_bin_percent
-        name = "ECE_bin of genuine scores, test fold"
-        measurements.append(Measurement(name, *values, published=printed))
-    if len(scored):
-        gap = off_by(scored, "ece_bin_test_percent", "mean_simulated_ece_bin_percent").mean()
-        name = "genuine scores against simulated, mean difference"
-        measurements.append(Measurement(name, gap, POINTS))
-        notes.append(
-            "genuine scores are those of the test fold, where Table 4 used other rows: they show "
-            "the gap to simulated data and decide nothing about the printed digits"
-        )
-    measurements += of_ece_bin(grounds)
-    of_real = simulated[table["model"].isin(rows["model"])]
-    close = gaps.max() <= printed_gaps.max() + SIMULATED_TOLERANCE
-    as_printed = real.max() <= REAL_TOLERANCE and of_real.max() <= SIMULATED_TOLERANCE
-    reason = (
-        f"simulated means differ from Table 4 by up to {of_real.max():.1f} points (from real ones "
-        f"by {gaps.max():.1f})"
-    )
-    verdict = Verdict.of(close and as_printed, close)
-    ruling = on_genuine(rows, verdict, measurements, notes, reason)
-    source = REAL_SCORES if len(scored) and rows.empty else ruling.source
-    return ruling._replace(source=source, largest_error=table["simulated_se_percent"].max())
-
-
-def _validate_simulation(bias: pd.DataFrame | None) -> None:
-    """Raise NotJudged if the run simulated Table 4 with other sizes or too few data sets."""
-    if bias is None:
-        return
-    rows = enough_replicates(bias[bias["experiment"] == "fits"], "fits")
-    if other := sorted({*rows["n_samples"]} - {SIMULATED_SIZE}):
-        raise NotJudged(f"experiment fits has n = {other[0]}; Table 4 has {SIMULATED_SIZE}")
 
 
 def off_by(

@@ -1,0 +1,162 @@
+"""R33, R36, R37: bias and the number of bins (sections 2 and 4, appendix B.1, Figures 7 to 9)."""
+
+import numpy as np
+import pandas as pd
+
+from calbias.truth.curves import Curve, score
+from calbias.truth.scenarios import score_quantiles
+from calbias.truth.true_error import gap
+from pipeline.claims.grounds import Grounds, by_estimator
+from pipeline.claims.verdicts import (
+    CLEAR,
+    CONSISTENTLY,
+    FEW,
+    POINTS,
+    Ruling,
+    Verdict,
+    by_case,
+    claim,
+)
+from pipeline.paper import HEATMAP_BINS, HEATMAP_MODELS, HEATMAP_SIZES
+from reproduction.claims.compared_biases import (
+    CellCounts,
+    cell_measurements,
+    count_cells,
+    less_biased,
+)
+from reproduction.claims.section_6 import realistic_fits
+
+MAPS = HEATMAP_SIZES, HEATMAP_MODELS, HEATMAP_BINS
+FIGURES = "fig7_bias_resnet110_c10 fig8_bias_resnet_wide32_c100 fig9_bias_resnet152_imgnet"
+GENERALLY = (
+    f"reproduced if more than half of the cells clearly agree, by {CLEAR:g} standard errors, and "
+    f"at most {FEW:.0%} clearly disagree; approximate if more agree than disagree"
+)
+LIMIT_BINS = (2, 15, 64)
+N_SCORES = 19200  # equally probable scores: a multiple of each number of bins
+ROUNDING_PERCENT = 1e-9
+
+
+@claim(
+    "R33",
+    "App B.1",
+    "bias",
+    FIGURES,
+    says=(
+        "Equal mass is generally less biased than equal width, whatever the number of bins and "
+        "the sample size"
+    ),
+    published="generally; no number",
+    rule=(
+        "|bias| of the heat maps' cells, em against ew, for bin and debias: three models × six n × "
+        f"six numbers of bins, 108 cells each. 'Generally' is weaker than 'consistently': "
+        f"{GENERALLY}. The worse of the two verdicts counts."
+    ),
+    errors="Monte Carlo standard error of a difference, an upper bound",
+)
+def equal_mass_is_generally_less_biased(grounds: Grounds) -> Ruling:
+    counts, largest = {}, []
+    for family in ("bin", "debias"):
+        names = f"ece_{family}_em", f"ece_{family}_ew"
+        rows = grounds.bias("heatmaps", names, *MAPS)
+        rows = rows.assign(cell=rows["scenario"] + " " + rows["n_bins"].astype(str))
+        advantage, error = less_biased(*by_estimator(rows, "cell"), *names)
+        counts[family] = count_cells(advantage, error)
+        largest.append(error.max())
+    words = [f"{x.agree} of {x.total} ({name})" for name, x in counts.items()]
+    reason = f"equal mass is clearly less biased in {' and '.join(words)} cells"
+    verdict = Verdict.worst(generally(cells) for cells in counts.values())
+    measurements = cell_measurements("em less biased", counts)
+    source = grounds.source("heatmaps", HEATMAP_MODELS)
+    return Ruling(verdict, measurements, source, (), max(largest), reason=reason)
+
+
+def generally(cells: CellCounts) -> Verdict:
+    """Return the verdict on 'generally', as GENERALLY words it."""
+    most = cells.agree > cells.total / 2 and cells.disagree <= FEW * cells.total
+    return Verdict.of(most, cells.agree > cells.disagree)
+
+
+@claim(
+    "R36",
+    "§4 (Kumar et al. 2019)",
+    "scenarios true_calibration_error",
+    says="With infinite data a binned error is never above the true calibration error",
+    published="underestimates, Proposition 3.3 of Kumar et al. (2019)",
+    rule=(
+        f"By Jensen's inequality in each bin. Checked on {N_SCORES} equally probable scores of "
+        "each of the ten fitted models, with the hit rates of its curve: error in "
+        f"{', '.join(map(str, LIMIT_BINS))} bins, ew and em, minus the error without bins. "
+        "Reproduced if none is above 0, else not."
+    ),
+    errors=f"rounding, below {ROUNDING_PERCENT:g} points",
+    theorem=True,
+)
+def limit_underestimates(grounds: Grounds) -> Ruling:
+    fits = realistic_fits(grounds).loc[list(grounds.groups())]
+    laws = [_law(row) for _, row in fits.iterrows()]
+    excess = {
+        f"{scheme}, {b} bins:": 100 * max(_binned(*law, b, scheme) - _norm(law[1]) for law in laws)
+        for scheme in ("ew", "em")
+        for b in LIMIT_BINS
+    }
+    measurements = by_case("binned minus true error, largest of ten models", excess, POINTS)
+    above = sum(value > ROUNDING_PERCENT for value in excess.values())
+    reason = f"the binned error is above the true one in {above} of {len(excess)} cases"
+    source = grounds.source("realistic", list(fits.index))
+    return Ruling(Verdict.of(above == 0, False), measurements, source, reason=reason)
+
+
+def _law(row: pd.Series) -> tuple[np.ndarray, np.ndarray]:
+    """Return equally probable scores of a scenario, ascending, and c − T(c) at them."""
+    upper = (np.arange(N_SCORES)[::-1] + 0.5) / N_SCORES
+    logs = score_quantiles(row["alpha"], row["beta"], upper=upper)
+    return score(*logs), gap(Curve.from_row(row), *logs)
+
+
+def _binned(scores: np.ndarray, gaps: np.ndarray, b: int, scheme: str) -> float:
+    """Return the ℓ2 error in bins, a fraction."""
+    places = scores if scheme == "ew" else np.arange(N_SCORES) / N_SCORES
+    bins = np.minimum((places * b).astype(int), b - 1)
+    counts, sums = np.bincount(bins, minlength=b), np.bincount(bins, gaps, b)
+    return float(np.sqrt(np.sum(sums**2 / np.maximum(counts, 1)) / N_SCORES))
+
+
+def _norm(gaps: np.ndarray) -> float:
+    return float(np.sqrt(np.mean(gaps**2)))
+
+
+@claim(
+    "R37",
+    "§2 (Kumar et al. 2019)",
+    "bias",
+    FIGURES,
+    says="ECE_bin increases with the number of bins",
+    published="increases; no number",
+    rule=(
+        "Mean ECE_bin of the heat maps, ew and em, from one number of bins to the next at the same "
+        f"n of three models, 90 steps each: it increases: {CONSISTENTLY}. The worse of the two "
+        "verdicts counts."
+    ),
+    errors="Monte Carlo standard error of a difference, an upper bound",
+)
+def increases_with_bins(grounds: Grounds) -> Ruling:
+    counts, largest = {}, []
+    for scheme in ("ew", "em"):
+        rows = grounds.bias("heatmaps", [f"ece_bin_{scheme}"], *MAPS)
+        wide, se = (
+            rows.pivot(index=["scenario", "n_samples"], columns="n_bins", values=name).to_numpy()
+            for name in ("mean_estimate_percent", "bias_se_percent")
+        )
+        error = (se[:, 1:] + se[:, :-1]).ravel()
+        counts[scheme] = count_cells(np.diff(wide).ravel(), error)
+        largest.append(error.max())
+    words = [f"{x.agree} of {x.total} ({name})" for name, x in counts.items()]
+    source = grounds.source("heatmaps", HEATMAP_MODELS)
+    return Ruling(
+        Verdict.worst(cells.verdict() for cells in counts.values()),
+        cell_measurements("ECE_bin increases", counts),
+        source,
+        largest_error=max(largest),
+        reason=f"ECE_bin increases clearly in {' and '.join(words)} steps",
+    )

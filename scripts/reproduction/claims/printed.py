@@ -1,0 +1,338 @@
+"""G08 to G12, S08 to S12: sentences of Guo et al. and Gupta et al. that their tables decide."""
+
+from collections.abc import Sequence
+
+import numpy as np
+import pandas as pd
+
+from pipeline.claims.grounds import Grounds
+from pipeline.claims.verdicts import (
+    FEW,
+    POINTS,
+    RARE,
+    Measurement,
+    NotJudged,
+    Ruling,
+    Verdict,
+    by_case,
+    claim,
+)
+
+SOURCE = "published_fits"
+ROUNDING = "rounding of the printed digits"
+BINNING = ["histogram_binning", "isotonic_regression", "bbq"]
+TEMPERATURE, SPLINE = "temperature_scaling", "spline"
+NLP = ["dan3_20news", "dan3_reuters", "treelstm_sst2", "treelstm_sst5"]
+TYPICAL_PERCENT = (4.0, 10.0)  # "ECE typically between 4 to 10 %"
+LOW_PERCENT = 1.0
+MARGINAL_POINTS = 0.3  # "the gap is marginal (< 0.3 %)"
+COMPARABLE = "Comparable is: not above the median of the other methods of the row"
+LENET, DEEP, OTHER_LENET = "lenet5_c100", "resnet110_c100", "lenet5_c10"
+
+
+def printed(grounds: Grounds, place: str, measure: str) -> pd.DataFrame:
+    """Return a printed table, models × methods in percent, from table ``printed_tables``."""
+    table = grounds.table("printed_tables")
+    is_here = (table["published_source"] == place) & (table["measure"] == measure)
+    rows = table[is_here & (table["row"] == "printed")].set_index("model")
+    columns = [name for name in rows if name.endswith("_percent")]
+    values = rows[columns].astype(float).rename(columns=lambda name: name.removesuffix("_percent"))
+    if values.empty:
+        raise NotJudged(f"table printed_tables lacks {measure} of {place}")
+    return values.dropna(axis=1, how="all")
+
+
+def guo(grounds: Grounds) -> pd.DataFrame:
+    """Return Table 1 of Guo et al."""
+    return printed(grounds, "Guo et al. 2017, Table 1", "ece")
+
+
+def ruling(verdict: Verdict, measurements: Sequence[Measurement], reason: str) -> Ruling:
+    """Return the Ruling of printed numbers."""
+    return Ruling(verdict, measurements, SOURCE, reason=reason)
+
+
+def count(name: str, holds: pd.Series) -> Measurement:
+    """Return the Measurement of how many printed rows fulfil a condition."""
+    return Measurement(name, holds.sum(), f"of {len(holds)} rows")
+
+
+def comparable(table: pd.DataFrame, method: str) -> pd.Series:
+    """Return for which rows a method is not above the median of the other methods."""
+    others = table.drop(columns=["uncalibrated", method])
+    return table[method] <= others.median(axis=1)
+
+
+@claim(
+    "G08",
+    "Guo §1, Fig 1",
+    "printed_tables",
+    says="A five-layer LeNet is well calibrated where a deep network is not (CIFAR-100)",
+    published="ECE of 4.85 % (LeNet-5) and 16.53 % (ResNet-110)",
+    rule=(
+        "Table 1 of Guo et al., before recalibration. Two conditions: the ECE of LeNet-5 on "
+        f"CIFAR-100 is below {TYPICAL_PERCENT[0]:g} %, the least that §5 calls typical of "
+        "miscalibrated networks; it is below that of ResNet-110. Reproduced if both hold, "
+        "approximate if one does. The LeNet-5 of Gupta et al. and the one that ships are other "
+        "networks and shown beside."
+    ),
+    errors=ROUNDING,
+)
+def lenet_is_calibrated(grounds: Grounds) -> Ruling:
+    ece = guo(grounds)["uncalibrated"]
+    ks = printed(grounds, "Gupta et al. 2021, Table 1", "ks_top1")["uncalibrated"]
+    measurements = by_case("printed ECE", dict(ece[[LENET, DEEP]]), "percent")
+    measurements.append(Measurement("KS that Gupta et al. print", ks[LENET], "percent", LENET))
+    table = grounds.tables.get("replication")
+    if table is not None:
+        of = (table["measure"] == "ece") & (table["method"] == "uncalibrated")
+        rows = table[of & (table["model"] == OTHER_LENET)]
+        name = "ECE of a network that ships"
+        measurements += by_case(name, dict(zip(rows["model"], rows["value_percent"], strict=True)),
+                                "percent")  # fmt: skip
+    conditions = [ece[LENET] < TYPICAL_PERCENT[0], ece[LENET] < ece[DEEP]]
+    reason = (
+        f"the printed ECE of LeNet-5 is {ece[LENET]:g} %, inside the {TYPICAL_PERCENT[0]:g} to "
+        f"{TYPICAL_PERCENT[1]:g} % called miscalibrated"
+    )
+    return ruling(Verdict.all_or_some(conditions), measurements, reason)
+
+
+@claim(
+    "G09",
+    "Guo §5, Table 1",
+    "printed_tables",
+    says="Networks have an ECE of 4 to 10 % typically; two data sets have less than 1 %",
+    published="19 networks",
+    rule=(
+        "Table 1 of Guo et al., before recalibration. Two conditions: more than half of the rows "
+        f"are between {TYPICAL_PERCENT[0]:g} and {TYPICAL_PERCENT[1]:g} %; exactly two are below "
+        f"{LOW_PERCENT:g} %, SVHN and Reuters. Reproduced if both hold, approximate if one does."
+    ),
+    errors=ROUNDING,
+)
+def ece_is_typically_4_to_10(grounds: Grounds) -> Ruling:
+    ece = guo(grounds)["uncalibrated"]
+    inside, low = ece.between(*TYPICAL_PERCENT), ece < LOW_PERCENT
+    measurements = [
+        count("between 4 and 10 %", inside),
+        count("above 10 %", ece > TYPICAL_PERCENT[1]),
+        count("below 1 %", low),
+    ]
+    two = {name.rpartition("_")[2] for name in ece.index[low]} == {"svhn", "reuters"}
+    reason = f"{inside.sum()} of {len(ece)} rows are between 4 and 10 %, {low.sum()} below 1 %"
+    return ruling(Verdict.all_or_some([inside.mean() > 0.5, two]), measurements, reason)
+
+
+@claim(
+    "G10",
+    "Guo §5, Table 1",
+    "printed_tables",
+    says="On the NLP data sets temperature scaling performs comparably to other methods",
+    published="four rows",
+    rule=(
+        f"Table 1 of Guo et al., 20 News, Reuters and both of SST. {COMPARABLE}. Reproduced if so "
+        "in all four rows, approximate if in most."
+    ),
+    errors=ROUNDING,
+)
+def temperature_is_comparable(grounds: Grounds) -> Ruling:
+    table = guo(grounds).loc[NLP]
+    holds = comparable(table, TEMPERATURE)
+    excess = table[TEMPERATURE] - table.drop(columns=["uncalibrated", TEMPERATURE]).min(axis=1)
+    measurements = [
+        count("comparable", holds),
+        *by_case("ECE above the lowest of the others", dict(excess), POINTS),
+    ]
+    reason = f"comparable in {holds.sum()} of {len(holds)} rows"
+    return ruling(Verdict.of(holds.all(), holds.mean() > 0.5), measurements, reason)
+
+
+@claim(
+    "G11",
+    "Guo §5, Table 1",
+    "printed_tables",
+    says="Temperature scaling fails to calibrate on Reuters alone, where one method improves",
+    published="0.85 % before, 0.91 % after temperature scaling, 0.66 % after vector scaling",
+    rule=(
+        "Table 1 of Guo et al. Two conditions: Reuters is the one row whose ECE is not lower after "
+        "temperature scaling; exactly one method lowers it there. Reproduced if both hold, "
+        "approximate if one does."
+    ),
+    errors=ROUNDING,
+)
+def one_method_improves_reuters(grounds: Grounds) -> Ruling:
+    table = guo(grounds)
+    worse = table.index[table[TEMPERATURE] >= table["uncalibrated"]]
+    row = table.loc["dan3_reuters"]
+    better = (row.drop("uncalibrated") < row["uncalibrated"]).sum()
+    measurements = [
+        Measurement("rows that temperature scaling does not improve", len(worse)),
+        Measurement("methods that improve Reuters", better),
+    ]
+    reason = f"{len(worse)} rows do not improve, and {better} methods improve Reuters"
+    conditions = [[*worse] == ["dan3_reuters"], better == 1]
+    return ruling(Verdict.all_or_some(conditions), measurements, reason)
+
+
+@claim(
+    "G12",
+    "Guo §5, Table 1",
+    "printed_tables",
+    says=(
+        "Binning methods improve the calibration on most data sets but do not outperform "
+        "temperature scaling"
+    ),
+    published="Table 1: 19 rows, three binning methods",
+    rule=(
+        "Table 1 of Guo et al.: most of the 57 cells of histogram binning, isotonic regression and "
+        "BBQ are below the uncalibrated ECE, and in at most "
+        f"{RARE:.0%} of the 19 rows the best of the three is below temperature scaling; "
+        f"approximate if in at most {FEW:.0%}."
+    ),
+    errors=ROUNDING,
+)
+def binning_does_not_outperform(grounds: Grounds) -> Ruling:
+    table = guo(grounds)
+    improves = table[BINNING].lt(table["uncalibrated"], axis=0)
+    beats = table[BINNING].min(axis=1) < table[TEMPERATURE]
+    vision = beats.drop(NLP)
+    measurements = [
+        Measurement("cells that improve", improves.sum().sum(), f"of {improves.size}"),
+        count("a binning method is below temperature scaling", beats),
+        count("of these on vision tasks", vision),
+    ]
+    most = improves.mean(axis=None) > 0.5
+    share = beats.mean()
+    reason = f"a binning method is below temperature scaling in {beats.sum()} of {len(beats)} rows"
+    verdict = Verdict.of(most and share <= RARE, most and share <= FEW)
+    return ruling(verdict, measurements, reason)
+
+
+@claim(
+    "S08",
+    "Gupta abstract, Table 6",
+    "printed_tables",
+    says="The spline outperforms existing methods on the ECE too",
+    published="Table 6, ECE of 25 bins, 13 rows",
+    rule=(
+        "Table 6: rows in which the spline's ECE is the lowest of all methods. 'Consistently' is "
+        f"reproduced if in all but {RARE:.0%} of the rows, approximate if in more than half."
+    ),
+    errors=ROUNDING,
+)
+def spline_has_the_lowest_ece(grounds: Grounds) -> Ruling:
+    table = printed(grounds, "Gupta et al. 2021, Table 6", "ece25")
+    lowest = table[SPLINE] <= table.min(axis=1)
+    behind = table[SPLINE] > table[TEMPERATURE]
+    measurements = [count("lowest", lowest), count("behind temperature scaling", behind)]
+    reason = (
+        f"lowest in {lowest.sum()} of {len(lowest)} printed rows, behind temperature scaling in "
+        f"{behind.sum()}"
+    )
+    share = lowest.mean()
+    return ruling(Verdict.of(share >= 1 - RARE, share > 0.5), measurements, reason)
+
+
+@claim(
+    "S09",
+    "Gupta Table 7",
+    "printed_tables",
+    says="On ImageNet the spline outperforms all baselines on KDE-ECE, MCE and Brier score",
+    published="consistently; six rows",
+    rule=(
+        "Table 7, three measures of two networks: reproduced if the spline has the lowest value in "
+        "all six rows, approximate if in most."
+    ),
+    errors=ROUNDING,
+)
+def spline_has_the_lowest_of_other_measures(grounds: Grounds) -> Ruling:
+    place = "Gupta et al. 2021, Table 7"
+    tables = {
+        name: printed(grounds, place, name) for name in ("kde_ece", "mce25", "brier_top_label")
+    }
+    lowest = pd.concat({name: x[SPLINE] <= x.min(axis=1) for name, x in tables.items()})
+    failing = [" of ".join(key) for key in lowest.index[~lowest]]
+    reason = f"not lowest: {', '.join(failing) or 'none'}"
+    verdict = Verdict.of(lowest.all(), lowest.mean() > 0.5)
+    return ruling(verdict, [count("lowest", lowest)], reason)
+
+
+@claim(
+    "S10",
+    "Gupta §6, Table 1",
+    "printed_tables",
+    says="The spline has a lower KS error than MS-ODIR and Dir-ODIR in all experiments",
+    published="in all the experiments; 13 rows",
+    rule=(
+        "Table 1: reproduced if the spline is below both in all rows, approximate if below both "
+        "in most."
+    ),
+    errors=ROUNDING,
+)
+def spline_beats_the_regularised_matrices(grounds: Grounds) -> Ruling:
+    table = printed(grounds, "Gupta et al. 2021, Table 1", "ks_top1")
+    below = table[SPLINE] < table[["ms_odir", "dir_odir"]].min(axis=1)
+    some = ", ".join(below.index[~below][:2])
+    reason = f"below both in {below.sum()} of {len(below)} printed rows, not for {some}"
+    verdict = Verdict.of(below.all(), below.mean() > 0.5)
+    return ruling(verdict, [count("below both", below)], reason)
+
+
+@claim(
+    "S11",
+    "Gupta §6, Table 1",
+    "printed_tables",
+    says=(
+        "Where temperature scaling has the lower KS error the gap is below 0.3 points and the "
+        "spline is second"
+    ),
+    published="marginal gap, second best; 4 of 13 rows",
+    rule=(
+        "Table 1, the rows in which temperature scaling is below the spline. Two conditions: the "
+        f"gap is below {MARGINAL_POINTS:g} points in all of them; the spline is second of the "
+        "methods in all. Reproduced if both hold, approximate if one does."
+    ),
+    errors=ROUNDING,
+)
+def spline_is_second(grounds: Grounds) -> Ruling:
+    table = printed(grounds, "Gupta et al. 2021, Table 1", "ks_top1")
+    rows = table[table[TEMPERATURE] < table[SPLINE]]
+    gap = rows[SPLINE] - rows[TEMPERATURE]
+    ranks = rows.drop(columns="uncalibrated").rank(axis=1)[SPLINE]
+    measurements = [
+        *by_case("place of the spline", dict(ranks), "of 5"),
+        *by_case("gap to temperature scaling", dict(gap), POINTS),
+    ]
+    second = (ranks == 2).all()
+    reason = (
+        f"the gap is at most {gap.max():.2f} points, and the spline second in "
+        f"{(ranks == 2).sum()} of {len(ranks)} rows"
+    )
+    conditions = [bool((gap < MARGINAL_POINTS).all()), bool(second)]
+    return ruling(Verdict.all_or_some(conditions), measurements, reason)
+
+
+@claim(
+    "S12",
+    "Gupta supplement, Table 4",
+    "printed_tables",
+    says="For the two best labels together the spline is comparable or better",
+    published="13 rows",
+    rule=(
+        f"Table 4, KS error within the top two. {COMPARABLE}. Reproduced if so in all rows, "
+        "approximate if in most."
+    ),
+    errors=ROUNDING,
+)
+def spline_is_comparable_within_two(grounds: Grounds) -> Ruling:
+    table = printed(grounds, "Gupta et al. 2021, Table 4", "ks_within_top2")
+    holds = comparable(table, SPLINE)
+    ranks = table.drop(columns="uncalibrated").rank(axis=1)[SPLINE]
+    measurements = [
+        count("comparable", holds),
+        count("lowest of five", ranks == 1),
+        count("highest of five", ranks == np.sum(table.columns != "uncalibrated")),
+    ]
+    reason = f"comparable or better in {holds.sum()} of {len(holds)} printed rows"
+    return ruling(Verdict.of(holds.all(), holds.mean() > 0.5), measurements, reason)

@@ -1,0 +1,32 @@
+"""How well a Beta distribution and a calibration curve describe a model's scores and hits."""
+
+import numpy as np
+from scipy.special import betainc, gammaincc
+
+from calbias.logits.top_label import TopLabel
+from calbias.truth.curves import Curve
+
+TOP_SCORE = 0.999  # scores above it depend on how a softmax rounds
+N_HITS = 20  # bins of equal mass
+
+
+def distance(top: TopLabel, alpha: float, beta: float) -> float:
+    """Return the largest distance of the distribution functions of Beta and scores to TOP_SCORE."""
+    scores = np.sort(top.score)
+    inside = scores[scores <= TOP_SCORE]
+    steps = np.arange(len(inside) + 1) / len(scores)
+    expected = betainc(alpha, beta, np.append(inside, TOP_SCORE))
+    above, below = steps[1:] - expected[:-1], expected - steps
+    return float(max(above.max(initial=0.0), below.max()))
+
+
+def p_of_curve(top: TopLabel, curve: Curve, n_parameters: int) -> float:
+    """Return the p-value of the hits in N_HITS bins of equal mass under a fitted curve, by χ²."""
+    order = np.argsort(top.log_score - top.log1m_score, kind="stable")
+    chance = curve.hit(top.log_score[order], top.log1m_score[order])
+    bins = np.arange(len(order)) * N_HITS // len(order)
+    hits, expected, variance = (
+        np.bincount(bins, x) for x in (top.hit[order], chance, chance * (1 - chance))
+    )
+    z2 = np.sum((hits - expected) ** 2 / np.maximum(variance, 1e-12))
+    return float(gammaincc((N_HITS - n_parameters) / 2, z2 / 2))

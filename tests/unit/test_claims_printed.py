@@ -1,0 +1,127 @@
+"""G08 to G12, S08 to S12: the printed tables with cells changed, so that sentences turn."""
+
+import pandas as pd
+import pytest
+from checkout import PUBLISHED
+from claims_data import judged, verdicts_of
+
+from pipeline.claims.verdicts import NotJudged
+from reproduction.steps.tabulate_measures import CELL, printed_tables, printed_values
+
+RECORDED = "claims_printed.yaml"
+CELLS = pd.DataFrame(printed_values(PUBLISHED), columns=["published_source", *CELL, "percent"])
+PRINTED = printed_tables(
+    CELLS.rename(columns={"percent": "published_percent"}).assign(value_percent=None, source=None)
+)
+PRINTED.loc[PRINTED["row"] == "computed", "temperature_scaling_percent"] = 0.0  # is not read
+LOWER_SPLINE = {"spline": lambda t: t.min(axis=1) - 0.001}
+
+
+def in_table(place):
+    """A function that returns the tables with changes {method: value, or function of the rows}.
+
+    ``models`` are those whose rows change, by default all of this place.
+    """
+
+    def make(changes, models=None, measure=None):
+        table = PRINTED.copy()
+        there = (table["published_source"] == place) & (table["row"] == "printed")
+        there &= table["model"].isin(models or table["model"])
+        there &= table["measure"].isin([measure] if measure else table["measure"])
+        values = table.loc[there].filter(like="_percent").astype(float)
+        for method, value in changes.items():
+            table.loc[there, f"{method}_percent"] = value(values) if callable(value) else value
+        return {"printed_tables": table}
+
+    return make
+
+
+GUO, ONE, FOUR, SIX, SEVEN = (
+    in_table(f"{paper}, Table {k}")
+    for paper, k in (
+        ("Guo et al. 2017", 1), *(("Gupta et al. 2021", k) for k in (1, 4, 6, 7)),
+    )
+)  # fmt: skip
+NLP = ["dan3_20news", "dan3_reuters", "treelstm_sst2", "treelstm_sst5"]
+LENET = ["lenet5_c100"]
+
+test_g08_lenet = verdicts_of(
+    "G08", GUO,
+    reproduced=[({"uncalibrated": 3.99}, LENET)],
+    approximate=[
+        *({}, ({"uncalibrated": 4.0}, LENET)),
+        ({"uncalibrated": 3.0}, ["resnet110_c100", *LENET]),
+    ],
+    not_reproduced=[({"uncalibrated": 16.6}, LENET)],
+)  # fmt: skip
+test_g09_typical = verdicts_of(
+    "G09", GUO,
+    reproduced=[{}],
+    approximate=[
+        ({"uncalibrated": 1.0}, ["dan3_reuters"]), ({"uncalibrated": 0.9}, LENET),
+        ({"uncalibrated": 10.1}, ["resnet50_birds", "resnet50_cars"]),  # nine of 19 are left
+    ],
+    not_reproduced=[({"uncalibrated": 0.9}, ["resnet50_birds", "resnet50_cars"])],
+)  # fmt: skip
+test_g10_comparable = verdicts_of(
+    "G10", GUO,
+    reproduced=[({"temperature_scaling": 2.39}, ["treelstm_sst5"])],
+    approximate=[{}, ({"temperature_scaling": 2.40}, ["treelstm_sst5"])],
+    not_reproduced=[({"temperature_scaling": 9.0}, NLP[:1])],
+)  # fmt: skip
+REUTERS = ["dan3_reuters"]
+test_g11_reuters = verdicts_of(
+    "G11", GUO,
+    reproduced=[{}],
+    approximate=[
+        ({"temperature_scaling": 0.9}, ["resnet152_SD_svhn"]),
+        ({"bbq": 0.84}, REUTERS), ({"vector_scaling": 0.85}, REUTERS),
+    ],
+    not_reproduced=[({"temperature_scaling": 0.8}, REUTERS)],
+)  # fmt: skip
+BINNED = dict.fromkeys(("histogram_binning", "isotonic_regression", "bbq"), 5.0)
+BEATEN = ["resnet50_cars", "resnet110_c10", "resnet152_SD_svhn", NLP[0], *NLP[2:]]
+test_g12_binning = verdicts_of(
+    "G12", GUO,
+    reproduced=[(BINNED, BEATEN)],
+    approximate=[(BINNED, BEATEN[:4]), (BINNED, BEATEN[:2])],  # in 2 and in 4 of 19 rows
+    not_reproduced=[{}, (BINNED, BEATEN[:1]), dict.fromkeys(BINNED, 20.0)],
+)  # fmt: skip
+test_s08_lowest_ece = verdicts_of(
+    "S08", SIX,
+    reproduced=[LOWER_SPLINE],
+    approximate=[(LOWER_SPLINE, ["resnet110_SD_c10", "densenet40_c10"])],  # seven of 13
+    not_reproduced=[{}, (LOWER_SPLINE, ["resnet110_SD_c10"])],
+)  # fmt: skip
+test_s09_lowest_other_measures = verdicts_of(
+    "S09", SEVEN,
+    reproduced=[LOWER_SPLINE],
+    approximate=[{}],
+    not_reproduced=[({"spline": 50.0}, ["densenet161_imgnet"])],
+)  # fmt: skip
+test_s10_below_both_matrices = verdicts_of(
+    "S10", ONE,
+    reproduced=[({"spline": 0.29}, ["resnet_wide32_c10"])],
+    approximate=[{}, ({"spline": 0.291}, ["resnet_wide32_c10"])],
+    not_reproduced=[{"spline": 9.0}],
+)  # fmt: skip
+OTHERS = ("vector_scaling", "ms_odir", "dir_odir")
+test_s11_second = verdicts_of(
+    "S11", ONE,
+    reproduced=[({"spline": 0.1}, ["resnet_wide32_c10"])],  # three rows are left
+    approximate=[{}, ({"spline": 0.7, **dict.fromkeys(OTHERS, 1.0)}, ["resnet_wide32_c10"])],
+    not_reproduced=[({"spline": 5.0}, ["resnet_wide32_c10"])],
+)  # fmt: skip
+FOUR_OTHERS = ("temperature_scaling", *OTHERS)
+test_s12_comparable = verdicts_of(
+    "S12", FOUR,
+    reproduced=[{"spline": lambda t: t[[f"{x}_percent" for x in FOUR_OTHERS]].median(axis=1)}],
+    approximate=[{}],
+    not_reproduced=[({"spline": 9.0}, ["resnet110_c100"])],
+)  # fmt: skip
+
+
+def test_without_the_printed_table_nothing_is_judged():
+    table = PRINTED[~PRINTED["published_source"].str.startswith("Guo")]
+    with pytest.raises(NotJudged, match=r"lacks ece of Guo et al\. 2017, Table 1"):
+        judged("G09", printed_tables=table)
