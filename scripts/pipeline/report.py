@@ -9,6 +9,7 @@ import pandas as pd
 
 from pipeline.beside import workflows
 from pipeline.catalogue import figures as figure_catalogue
+from pipeline.claims.ledger import THEOREM
 from pipeline.claims.verdicts import NAN, Measurement, Verdict, grouped, number, quantity
 from pipeline.table_schema import column_meanings, tables
 
@@ -96,9 +97,9 @@ HOLDS = {
 def papers_with_claims(claims: pd.DataFrame) -> list[dict[str, Any]]:
     """Return [{paper, ids, bar, counts, sentence}] of the papers with rows in table ``claims``.
 
-    ``bar`` is [{verdict, models, count}] of the verdicts that occur; ``models`` is "2 of 10" where
-    the evidence is partial. ``counts`` is [{verdict, whole, part}]: claims with all their evidence,
-    and with a part of it.
+    ``bar`` is [{verdict, models, count}] of the verdicts that occur, theorems left out; ``models``
+    is "2 of 10" where the evidence is partial. ``counts`` is [{verdict, words, n_some}]: how many
+    claims, and how many of them on some of the models.
     """
     shown = []
     for paper in PAPERS:
@@ -116,23 +117,31 @@ def papers_with_claims(claims: pd.DataFrame) -> list[dict[str, Any]]:
                 "bar": bar,
                 "counts": _counts_by_verdict(bar),
                 "sentence": f"{len(rows)} claims: {counted(rows)}.",
+                "theorems": theorems(rows),
             }
         )
     return shown
 
 
 def _counts_by_verdict(bar: list[dict[str, Any]]) -> list[dict[str, Any]]:
-    """Return how many claims of each verdict were judged on all models, and on some."""
+    """Return how many claims have each verdict, and how many of them on some of the models."""
     counts: dict[str, dict[str, Any]] = {}
     for part in bar:
-        new = {"verdict": part["verdict"], "n_all_models": 0, "n_some_models": 0}
-        count = counts.setdefault(part["verdict"]["name"], new)
-        count["n_some_models" if part["models"] else "n_all_models"] += part["count"]
-    return [*counts.values()]
+        verdict = part["verdict"]
+        count = counts.setdefault(verdict["name"], {"verdict": verdict, "n_all": 0, "n_some": 0})
+        count["n_all"] += part["count"]
+        count["n_some"] += part["count"] * bool(part["models"])
+    return [
+        {**count, "words": f"{count['n_all']} {HOLDS[Verdict(name)][count['n_all'] > 1]}"}
+        for name, count in counts.items()
+    ]
 
 
 def counted(rows: pd.DataFrame) -> str:
-    """Return how many claims have each verdict; in brackets those judged on some of the models."""
+    """Return how many claims have each verdict; in brackets those judged on some of the models.
+
+    Theorems are counted apart.
+    """
     parts, where = [], " on some of the models"  # said once
     for verdict in Verdict:
         of = {models: n for (name, models), n in _counts(rows).items() if name == verdict}
@@ -140,11 +149,25 @@ def counted(rows: pd.DataFrame) -> str:
             n, some = sum(of.values()), sum(of.values()) - of.get("", 0)
             parts.append(f"{n} {HOLDS[verdict][n > 1]}" + f" ({some}{where})" * bool(some))
             where = "" if some else where
-    return ", ".join(parts)
+    return ", ".join([*parts, *filter(None, [theorems(rows)])])
+
+
+def theorems(rows: pd.DataFrame) -> str:
+    """Return how many claims are theorems, in words; empty where none is."""
+    n = int(_are_theorems(rows).sum())
+    return f"{n} {'are theorems' if n > 1 else 'is a theorem'}" if n else ""
+
+
+def _are_theorems(rows: pd.DataFrame) -> pd.Series:
+    return rows.get("where", pd.Series("", rows.index)).fillna("").str.endswith(THEOREM)
 
 
 def _counts(rows: pd.DataFrame) -> dict[tuple[Verdict, str], int]:
-    """Return {(verdict, "2 of 10" where it rests on some of the models): how many claims}."""
+    """Return {(verdict, "2 of 10" where it rests on some of the models): how many claims}.
+
+    Theorems are left out.
+    """
+    rows = rows[~_are_theorems(rows)]
     models = rows["models"] if "models" in rows else pd.Series("", rows.index)
     models = models.fillna("").astype(str).where(rows["verdict"].isin(DECIDED), "")
     counts = pd.Series(1, rows.index).groupby([rows["verdict"], models]).sum()

@@ -1,6 +1,7 @@
 """ECE_sweep: Algorithm 1 step by step, and comparisons that rounding would get wrong."""
 
 import itertools
+import warnings
 
 import numpy as np
 import oracles
@@ -17,6 +18,7 @@ from calbias.engine.sorted_batch import (
 )
 from calbias.engine.sweep import fill_widths, passes
 from calbias.estimation.api import estimate
+from calbias.estimation.monotone import clearest_fall
 from calbias.estimators import ece_sweep
 
 BINNINGS = ["ew", "em"]
@@ -130,3 +132,30 @@ def test_many_data_sets_without_ties_as_the_textbook(binning, n):
         for norm, (estimates, chosen) in results.items():
             expected = oracles.ece_bin(scores, row.astype(float), binning, n_bins, norm)
             assert (estimates[k], chosen[k]) == (pytest.approx(expected, abs=1e-12), n_bins)
+
+
+def falling(before, after, n=2000):
+    """Half of the rows at 0.6 to 0.8 hit at a rate, half of higher scores at another."""
+    scores = np.linspace(0.6, 1.0, n)
+    rate = np.where(scores < 0.8, before, after)
+    return scores, (np.arange(n) * 0.6180339887 % 1 < rate).astype(int)
+
+
+def test_a_sweep_warns_where_the_curve_clearly_falls():
+    with pytest.warns(UserWarning, match=r"accuracy falls from 9.\.\d% to 7.\.\d% .*debias_em"):
+        stopped = estimate("ece_sweep_em", *falling(0.95, 0.75))
+    assert stopped.n_bins == 1
+    for name, rows in (("ece_sweep_em", falling(0.8, 0.8)), ("ece_bin_em", falling(0.95, 0.75))):
+        with warnings.catch_warnings():
+            warnings.simplefilter("error")
+            estimate(name, *rows)
+
+
+def test_the_clearest_fall_in_its_standard_errors():
+    """Two bins of ten rows: 9 hits, then 4; variances (10/12)(2/12)/10 and (5/12)(7/12)/10."""
+    hits = np.r_[np.ones(9), 0, np.ones(4), np.zeros(6)]
+    fall = clearest_fall(np.linspace(0.1, 0.9, 20), hits)
+    assert fall == pytest.approx((0.5 / np.sqrt((20 + 35) / 1440), 0.9, 0.4))
+    assert clearest_fall(np.array([0.2, 0.4]), np.array([1, 0])).size == 0  # too few rows
+    rising = clearest_fall(np.linspace(0.1, 0.9, 20), hits[::-1])
+    assert rising.size == 0

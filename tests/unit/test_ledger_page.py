@@ -100,9 +100,11 @@ def test_text_is_escaped_and_verdicts_are_counted(found):
     assert "<script>alert" not in text
     assert "&lt;script&gt;alert(1)&lt;/script&gt;" in text
     for letter in "RGS":  # each paper is counted alone
-        n = sum(claim.id.startswith(letter) for claim in all_claims("reproduction"))
+        claims = [claim for claim in all_claims("reproduction") if claim.id.startswith(letter)]
+        n, apart = len(claims), sum(claim.theorem for claim in claims)
+        words = f"{n - apart} hold" + f", {apart} are theorems" * (apart > 0)
         group = text[text.index(f'id="paper-{letter}"') :]
-        assert f"{n} claims: {n} hold." in group[: group.index("</ol>")]
+        assert f"{n} claims: {words}." in group[: group.index("</ol>")]
     assert text.count('data-verdict="reproduced"') == 2 * len(all_claims("reproduction"))
 
 
@@ -164,17 +166,19 @@ def test_the_front_page_says_where_the_paper_fails_and_why_and_leads_everywhere(
     claims.loc["R12", ["verdict", "note"]] = "not_reproduced", "the root is missing"
     claims.loc["R06", "models"] = "2 of 10"
     claims.loc["G01", "verdict"] = "not_reproduced"  # another paper's
-    holds = claims.index.str.startswith("R").sum() - 1
+    n = claims.index.str.startswith("R").sum()
+    holds = n - 3  # without R12 and two theorems
     cost = {"fit_model": {"jobs": 10, "cpu_seconds": 12.5, "peak_mb": 321}}
     found = {**found, "claims": claims.reset_index()}
     text = front_page(found, {"fig1_intro": picture}, ["mine", "resnet110_c10"], cost)
     checker = Page(text)
-    assert f"{holds + 1} claims: {holds} hold (1 on some of the models), 1 does not" in text
+    counts = f"{holds} hold (1 on some of the models), 1 does not, 2 are theorems"
+    assert f"{n} claims: {counts}" in text
     first = text[text.index("Where it does not hold") : text.index('id="others"')]
     assert 'href="ledger.html#R12"' in first
     assert "the root is missing" in first
     assert not {"R13", "G01"} & {*re.findall(r"ledger.html#(\w+)", first)}
-    assert "Where it nearly holds" not in text
+    assert "Where it holds approximately" not in text
     assert "10 jobs used 12 s of CPU" in text
     assert "<td>321</td>" in text
     assert [image["src"] for image in checker.images] == ["figures/fig1_intro.png"]

@@ -54,6 +54,7 @@ rule summarise_intro:
     output:
         histogram=tabled("estimate_histogram"),
         diagram=tabled("reliability_diagram"),
+        rows=tabled("shown_data_set"),
     log:
         "results/logs/summarise_intro.log",
     conda:

@@ -13,6 +13,7 @@ from calbias.engine.scores_and_hits import checked_weights, scores_and_hits, val
 from calbias.engine.sorted_batch import SortedBatch, sorted_data_set
 from calbias.errors import InputError
 from calbias.estimation.loading import estimate_sums, is_of_sums, load_estimator
+from calbias.estimation.monotone import warn_of_a_fall
 from calbias.estimation.registry import (
     FOLDER,
     estimator_file,
@@ -131,6 +132,11 @@ def estimate(
         A folder with estimators of your own, which are known beside those of calbias. A file there
         defines ``estimate(scores, hits, n_bins, norm)``.
 
+    Warns
+    -----
+    UserWarning
+        Where a sweep is used on scores whose hit rate clearly falls somewhere as they grow.
+
     Returns
     -------
     Estimate
@@ -181,10 +187,12 @@ def estimate(
     if ties == "average" and path.parent == FOLDER and is_of_sums(path):
         sample = Rows(*scores_and_hits(scores, hits))
         value, used, norm = estimate_sums(estimator, sample, int(n_bins), norm)
+        warn_of_a_fall(estimator, sample.scores, sample.hits, used)
         return Estimate(value, used, norm, estimator, target)
     norm = usable_norm(estimator, 1, path) if norm is None else float(norm)
     run = load_estimator(estimator, path)
     values, n_bins_used = run(sorted_data_set(scores, hits, ties), int(n_bins), norm)
+    warn_of_a_fall(estimator, *scores_and_hits(scores, hits), int(n_bins_used[0]))
     return Estimate(float(values[0]), max(int(n_bins_used[0]), 0), norm, estimator, target)
 
 

@@ -12,6 +12,9 @@ from pipeline.claims.grounds import Grounds
 from pipeline.claims.verdicts import Claim, NotJudged, OtherNorm, Ruling, Verdict, in_words, number
 from pipeline.table_schema import columns_of
 
+THEOREM = ", theorem"
+"""Ends column ``where`` of a claim that holds by a proof."""
+
 
 class Judged(NamedTuple):
     """A claim and the ruling on it."""
@@ -66,7 +69,7 @@ def ledger_table(judged: list[Judged]) -> pd.DataFrame:
     """Return the table ``claims``, numbers put in words."""
     rows = [
         (
-            *(claim.id, claim.where, claim.says, claim.published),
+            *(claim.id, claim.where + THEOREM * claim.theorem, claim.says, claim.published),
             *(in_words(ruling.measurements), uncertainty_in_words(claim, ruling)),
             *(claim.rule, ruling.source, ruling.verdict, ruling.models, _note(ruling)),
         )

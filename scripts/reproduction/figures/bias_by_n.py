@@ -1,8 +1,9 @@
 """Figures 4 and 6: bias against sample size, a panel per group of models (§7.1, §7.3).
 
-The bias of an estimator is averaged over the architectures of a group, as in the paper. The
-binned estimators decide the range of the upper panels; a KDE that leaves it is shown whole in a
-lower row, where dashed lines mark the range above.
+The bias of an estimator is averaged over the architectures of a group, and the upper panels have
+the seven curves of the paper. A KDE that leaves their range is shown whole in a lower row, where
+dashed lines mark the range above; a KDE without its root, which the paper has not, is only there.
+The label-binned errors, which lie on those of ECE bin, are left out.
 """
 
 from collections.abc import Sequence
@@ -25,6 +26,7 @@ FIGURES = {
 }
 TITLE = "Bias by sample size: {curves}"
 PANELS_PER_ROW = 3
+LEFT_OUT, UNROOTED = "ece_label_binned", "kde_unrooted"
 
 
 def draw(
@@ -39,13 +41,17 @@ def draw(
     ``label`` is that of the bias, or of what a caller puts in its place.
     """
     bias = selection.with_scenario(tables, selection.rows(tables, "bias", experiment=experiment))
+    bias = bias[~bias["estimator"].str.startswith(LEFT_OUT)]
     means = bias_by_group(bias)
     known = tables["scenarios"].loc[tables["scenarios"]["experiment"] == experiment, "group"]
     n_models = bias.groupby("group")["scenario"].nunique()
     groups = [name for name in selection.in_order(known) if name in n_models]
     groups += sorted(set(n_models.index) - set(groups))
-    limits = upper_limits(means)
-    heights = [2.2] if means["bias_percent"].between(*limits).all() else [2.0, 1.0]
+    is_below = (means["estimator"] == UNROOTED) & (means["estimator"] == "kde").any()
+    limits = upper_limits(means[~is_below])
+    is_inside = means["bias_percent"].between(*limits)
+    heights = [2.2] if is_inside.all() else [2.0, 1.0]
+    is_below &= not is_inside[is_below].all()
 
     columns = min(len(groups), PANELS_PER_ROW)
     n_rows = -(-len(groups) // columns)
@@ -62,8 +68,10 @@ def draw(
                 axes.remove()
             continue
         group = groups[index]
-        for axes in stack:
-            _panel(axes, means[means["group"] == group], protagonists)
+        of_group = means["group"] == group
+        _panel(upper, means[of_group & ~is_below], protagonists)
+        for axes in lower:
+            _panel(axes, means[of_group], protagonists)
         title = f"{group} (mean of {n_models[group]})" if n_models[group] > 1 else group
         upper.set(title=title, ylim=limits)
         for axes in lower:

@@ -11,6 +11,7 @@ from pipeline.paper import AMBIGUOUS_PERCENT, AMBIGUOUS_TCE_PERCENT, OFF_PERCENT
 TITLE = "Mean estimate by true calibration error"
 TABLES = ("bias", "scenarios")
 EXPERIMENTS = ("tce_sweep",)
+GREATEST_PERCENT = 20.0  # TCE: beyond it the curves are straight
 AMBIGUOUS = [(tce, AMBIGUOUS_PERCENT) for tce in sorted(AMBIGUOUS_TCE_PERCENT)]
 PUBLISHED_POINTS = {"ece_bin_ew": ((0.0, OFF_PERCENT), *AMBIGUOUS)}  # (TCE, estimate) in percent
 
@@ -28,14 +29,14 @@ def draw(tables: Tables) -> Figure:
         colour = style.sample_size_style(n)["color"]
         return {"color": colour, "linestyle": style.line_style(scores.index(name))}
 
-    figure = style.figure(style.COLUMN, 0.9 + 3.0 * len(estimators))
-    heights = [1.5, 1] * len(estimators)
-    stack = figure.subplots(len(heights), 1, sharex=True, height_ratios=heights)
-    greatest = bias["tce_percent"].max()
-    for upper, lower, estimator in zip(stack[::2], stack[1::2], estimators, strict=True):
-        if upper is not stack[0]:
-            upper.sharey(stack[0])
-            lower.sharey(stack[1])
+    width = style.PAGE if len(estimators) > 1 else style.COLUMN
+    figure = style.figure(width, 4.2)
+    grid = figure.subplots(
+        2, len(estimators), sharex=True, sharey="row", squeeze=False, height_ratios=[1.5, 1]
+    )
+    greatest = min(bias["tce_percent"].max(), GREATEST_PERCENT)
+    shown = bias[bias["tce_percent"] <= greatest]
+    for upper, lower, estimator in zip(*grid, estimators, strict=True):
         upper.plot([0, greatest], [0, greatest], **style.REFERENCE)
         lower.axhline(0, **style.REFERENCE)
         of_estimator = bias[bias["estimator"] == estimator]
@@ -45,10 +46,11 @@ def draw(tables: Tables) -> Figure:
                 panels.line_with_band(axes, *columns, **look(*key))
         for point in PUBLISHED_POINTS.get(estimator, ()):
             upper.plot(*point, **style.PUBLISHED_POINT)
-        upper.set(title=labels.estimator_label(estimator), ylabel=labels.MEAN_ESTIMATE)
-        upper.set(xlim=(0, greatest), ylim=(0, None))
-        lower.set_ylabel(labels.BIAS)
-    stack[-1].set_xlabel(labels.TCE)
+        upper.set(title=labels.estimator_label(estimator), xlim=(0, greatest))
+        upper.set_ylim(0, 1.04 * shown["mean_estimate_percent"].max())
+        lower.set_xlabel(labels.TCE)
+    grid[0, 0].set_ylabel(labels.MEAN_ESTIMATE)
+    grid[1, 0].set_ylabel(labels.BIAS)
     handles = [
         panels.handle(f"n = {panels.short(n)}, {name}", **look(n, name))
         for n in sorted(set(bias["n_samples"]))
@@ -57,7 +59,11 @@ def draw(tables: Tables) -> Figure:
     handles.append(panels.handle("no bias", **style.REFERENCE))
     if set(estimators) & set(PUBLISHED_POINTS):
         handles.append(panels.handle("paper's text", **style.PUBLISHED_POINT))
-    panels.legend_below(figure, handles, 2)
+    panels.legend_below(figure, handles, 3 if len(estimators) > 1 else 2)
     replicates = panels.data_sets(bias["n_replicates"])
-    panels.note(figure, "T(c) = c to a power", replicates, panels.band(bias["bias_se_percent"]))
+    most = f"table bias goes on to a TCE of {bias['tce_percent'].max():.0f} %"
+    cut = [most] if greatest < bias["tce_percent"].max() else []
+    panels.note(
+        figure, "T(c) = c to a power", *cut, replicates, panels.band(bias["bias_se_percent"])
+    )
     return figure

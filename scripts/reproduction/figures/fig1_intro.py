@@ -11,7 +11,7 @@ from pipeline.figures import labels, panels, selection, style
 from pipeline.figures.selection import Tables
 
 TITLE = "A perfectly calibrated model: one data set in bins, and its ECE_bin over many"
-TABLES = ("reliability_diagram", "estimate_histogram", "true_calibration_error")
+TABLES = ("reliability_diagram", "shown_data_set", "estimate_histogram", "true_calibration_error")
 EXPERIMENTS = ("intro",)
 
 
@@ -19,14 +19,17 @@ def draw(tables: Tables) -> Figure:
     """Return the reliability diagram of one sample next to the histogram of the estimates."""
     figure = style.figure(style.COLUMN, 2.1)
     left, right = figure.subplots(1, 2)
-    _reliability(left, selection.rows(tables, "reliability_diagram", experiment="intro"))
+    bins = selection.rows(tables, "reliability_diagram", experiment="intro")
+    _reliability(left, bins)
+    _rows(left, selection.rows(tables, "shown_data_set", experiment="intro"))
     histogram = selection.rows(tables, "estimate_histogram", experiment="intro")
-    _histogram(right, histogram)
+    _histogram(right, histogram, ece_percent(bins))
     panels.note(
         figure,
         f"n = {labels.span(histogram['n_samples'])}",
         f"right: {labels.span(histogram['n_replicates'])} data sets",
         "grey bars: ±2 standard errors if calibrated",
+        "ticks: hits above, misses below",
     )
     return figure
 
@@ -49,11 +52,26 @@ def _reliability(axes: Axes, bins: pd.DataFrame) -> None:
     axes.vlines(score, low, high, color="0.5", linewidth=0.7)
     axes.plot(score, bins["mean_hit"], "o", color=colour, markersize=2.4, clip_on=False)
     axes.plot([0, 1], [0, 1], **style.REFERENCE)
-    axes.set(xlim=(0, 1), ylim=(0, 1), xticks=[0, 0.5, 1], yticks=[0, 0.5, 1])
+    axes.set(xlim=(0, 1), ylim=(-0.09, 1.09), xticks=[0, 0.5, 1], yticks=[0, 0.5, 1])
     axes.set(xlabel=labels.SCORE, ylabel="share of hits in bin", title="One data set")
 
 
-def _histogram(axes: Axes, histogram: pd.DataFrame) -> None:
+def _rows(axes: Axes, rows: pd.DataFrame) -> None:
+    """Draw a tick for each row: hits above the bins, misses below."""
+    for hit, height in ((1, 1.05), (0, -0.05)):
+        scores = rows.loc[rows["hit"] == hit, "score"]
+        look: dict[str, Any] = {"color": "0.3", "markersize": 4, "markeredgewidth": 0.5}
+        axes.plot(scores, [height] * len(scores), "|", clip_on=False, **look)
+
+
+def ece_percent(bins: pd.DataFrame) -> float:
+    """Return the ℓ2 ECE of a data set by its bins, in percent."""
+    bins = bins[bins["n_in_bin"] > 0]
+    squares = (bins["mean_score"] - bins["mean_hit"]) ** 2
+    return float(100 * np.sqrt(np.average(squares, weights=bins["n_in_bin"])))
+
+
+def _histogram(axes: Axes, histogram: pd.DataFrame, shown: float) -> None:
     names = style.estimator_order(histogram["estimator"])
     words: dict[str, Any] = {
         "xycoords": ("data", "axes fraction"),
@@ -71,6 +89,9 @@ def _histogram(axes: Axes, histogram: pd.DataFrame) -> None:
         axes.axvline(mean, color=colour, linewidth=0.9)
         text = f"mean {mean:.2f} %"
         axes.annotate(text, (mean, 1.0), xytext=(3, -2), va="top", color=colour, **words)
+    axes.axvline(shown, color="0.3", linewidth=0.9, dashes=(3, 2))
+    text = f"the data set\non the left\n{shown:.2f} %"
+    axes.annotate(text, (shown, 0.8), xytext=(3, 0), va="top", color="0.3", **words)
     axes.axvline(0.0, **style.REFERENCE)
     axes.annotate("TCE", (0.0, 0.6), xytext=(2, 0), rotation=90, **words)
     axes.set(xlabel="estimate (%)", ylabel="share of data sets (%)", ylim=(0, None))

@@ -13,6 +13,7 @@ from pipeline.figures.selection import Tables
 TITLE = "Bias of ECE_bin by number of bins and sample size"
 TABLES = ("bias", "scenarios", "tce_rounding")
 EXPERIMENTS = ("bins_by_n",)
+PANELS_PER_ROW = 2
 
 
 def draw(tables: Tables) -> Figure:
@@ -21,18 +22,22 @@ def draw(tables: Tables) -> Figure:
     bias = selection.with_scenario(tables, bias)
     scenarios = bias.drop_duplicates("scenario").itertuples()
     shown = list(itertools.product(style.estimator_order(bias["estimator"]), scenarios))
-    figure = style.figure(style.COLUMN, 0.9 + 2.0 * len(shown))
-    stack = figure.subplots(len(shown), 1, squeeze=False, sharex=True, sharey=True)[:, 0]
+    columns = min(len(shown), PANELS_PER_ROW)
+    n_rows = -(-len(shown) // columns)
+    figure = style.figure(style.PAGE if columns > 1 else style.COLUMN, 0.9 + 2.2 * n_rows)
+    grid = figure.subplots(n_rows, columns, squeeze=False, sharex=True, sharey=True)
+    stack = grid.ravel()[: len(shown)]
+    for axes in grid.ravel()[len(shown) :]:
+        axes.remove()
     for axes, (estimator, scenario) in zip(stack, shown, strict=True):
         of_scenario = (bias["scenario"] == scenario.scenario) & (bias["estimator"] == estimator)
         _panel(axes, bias[of_scenario])
         title = f"{labels.scenario_label(scenario)}\nTCE {scenario.tce_percent:.2f} %"
         if within := selection.within_rounding(tables, "bins_by_n", scenario.scenario):
             title += f", {within} within printed decimals"
-        ylabel = f"{labels.BIAS} of\n{labels.estimator_label(estimator)}"
-        axes.set(title=title, ylabel=ylabel)
-    stack[-1].set_xlabel(labels.N_BINS)
-    panels.legend_below(figure, panels.sample_size_handles(bias["n_samples"]), 3)
+        axes.set(title=title, xlabel=labels.N_BINS)
+        axes.set_ylabel(f"{labels.BIAS} of\n{labels.estimator_label(estimator)}")
+    panels.legend_below(figure, panels.sample_size_handles(bias["n_samples"]), 3 * columns)
     replicates = panels.data_sets(bias["n_replicates"])
     panels.note(figure, replicates, panels.band(bias["bias_se_percent"]), "ring: least |bias|")
     return figure

@@ -2,8 +2,8 @@
 
 Colour is the group of models (data set), line style and marker the architecture, which is the
 model's name up to its last underscore. What the paper printed is pale and wide beneath the fit.
-The second row shows (a) and (b) where the scores are, near 1. Panel (c), ten points near the
-diagonal in the paper, has a row for each model.
+The second row shows (a) and (b) where the scores are, near 1. Panel (c) has a point for each model,
+simulated against real, about the diagonal.
 """
 
 from collections.abc import Mapping, Sequence
@@ -54,7 +54,7 @@ def looks(models: pd.DataFrame) -> Looks:
 
 
 def draw(tables: Tables) -> Figure:
-    """Return the panels (a) and (b), below how they look near 1, and (c) model by model."""
+    """Return the panels (a) and (b), below how they look near 1, and (c) simulated against real."""
     look = looks(selection.rows(tables, "models"))
     fits, glm_fits, pairs = (selection.rows(tables, name) for name in TABLES[:3])
     pairs = pairs[pairs["model"].isin(look)]
@@ -63,28 +63,23 @@ def draw(tables: Tables) -> Figure:
     pair = [[figure.add_subplot(grid[row, column]) for row in (0, 1)] for column in (0, 1)]
     fits, glm_fits = (table[table["model"].isin(look)] for table in (fits, glm_fits))
     printed = _printed(fits, glm_fits, selection.rows(tables, "scenarios", experiment="fits"))
+    fitted = {*fits["model"], *glm_fits["model"]}
     _scores(pair[0], fits, printed, look)
     _curves(pair[1], glm_fits, printed, look)
     _real_and_simulated(figure.add_subplot(grid[:, 2]), pairs, look)
-    handles = [panels.handle(model, **_line(line)) for model, line in look.items()]
-    handles.append(panels.handle("published", color="0.3", **PUBLISHED))
-    marks = [("original data", "o", "0.3"), ("mean of simulated data", "|", "0.3")]
-    for label, marker, face in marks:
-        mark: dict[str, Any] = {
-            "color": "0.3",
-            "marker": marker,
-            "markerfacecolor": face,
-            "linestyle": "",
-        }
-        mark |= {"markersize": 8} if marker == "|" else {}
-        handles.append(panels.handle(label, **mark))
+    handles = [
+        panels.handle(model, **_line(line, **({} if model in fitted else PUBLISHED)))
+        for model, line in look.items()
+        if model in fitted | set(printed)
+    ]
+    handles.append(panels.handle("as published", color="0.3", **PUBLISHED))
     panels.legend_below(figure, handles, 4 if len(handles) <= 24 else 6)
     panels.note(
         figure,
         f"fits: {labels.source_label(fits['source'])}",
         f"ECE bin: {labels.source_label(pairs['source'].dropna())}, simulated from "
         + labels.source_label(pairs["simulated_source"].dropna()),
-        "(c) pale: published; bars: ±2 Monte Carlo standard errors, which end in a cap",
+        "(c) pale: Table 4; above the diagonal simulated data have the larger ECE bin",
     )
     return figure
 
@@ -157,29 +152,26 @@ def _near_1(axes: Axes) -> None:
 
 
 def _real_and_simulated(axes: Axes, pairs: pd.DataFrame, look: Looks) -> None:
-    """Draw a row for each model: ECE bin of its data, simulated mean; published ones below."""
-    places = {model: place for place, model in enumerate(look) if model in set(pairs["model"])}
+    """Draw the mean ECE bin of simulated data against that of the data, as here and as printed."""
+    columns = [
+        ("published_ece_bin_percent", "published_simulated_percent"),
+        ("ece_bin_percent", "mean_simulated_ece_bin_percent"),
+    ]
+    greatest = 1.06 * pairs[[name for pair in columns for name in pair]].max(axis=None)
+    axes.plot([0, greatest], [0, greatest], **style.REFERENCE)
     for row in pairs.itertuples():
-        colour, at = look[row.model]["color"], places[row.model]
-        pale = {"color": colour, "alpha": 0.4, "linestyle": "", "zorder": 1}
-        axes.plot(row.published_ece_bin_percent, at + 0.24, marker="o", **pale)
-        axes.plot(row.published_simulated_percent, at + 0.24, marker="|", markersize=7, **pale)
-        values = row.ece_bin_percent, row.mean_simulated_ece_bin_percent
-        axes.hlines(at, *values, color=colour, linewidth=0.7, alpha=0.6)
-        axes.plot(values[0], at, color=colour, marker="o", markersize=4.2)
+        mark = {x: look[row.model][x] for x in ("color", "marker")} | {"linestyle": ""}
+        (x, y), (real, simulated) = ((getattr(row, a), getattr(row, b)) for a, b in columns)
+        axes.plot(x, y, alpha=0.35, markersize=5.5, **mark)
+        axes.plot([x, real], [y, simulated], color=mark["color"], linewidth=0.6, alpha=0.5)
         error = 2 * row.simulated_se_percent
-        mark: dict[str, Any] = {
-            "marker": "|",
-            "markersize": 9,
-            "capsize": 1.8,
-            "elinewidth": 1.0,
-            "capthick": 0.8,
-        }
-        mark["xerr"] = error if np.isfinite(error) else None
-        axes.errorbar(values[1], at, color=colour, **mark)
-    axes.set_yticks(list(places.values()), ["\n".join(model.rsplit("_", 1)) for model in places])
-    axes.set_ylim(max(places.values()) + 0.7, -0.6)
-    axes.set_xlim(left=0)
-    axes.set(title="(c) ECE bin", xlabel="ECE bin of the data (%)")
-    axes.tick_params(axis="y", length=0, labelsize=6)
-    axes.grid(visible=False, axis="y")
+        axes.errorbar(real, simulated, error if np.isfinite(error) else None, markersize=4, **mark)
+    axes.set(xlim=(0, greatest), ylim=(0, greatest), title="(c) ECE bin")
+    axes.set(aspect="equal", anchor="N")
+    axes.set(xlabel="ECE bin of the data (%)", ylabel="mean ECE bin of simulated data (%)")
+    handles = [
+        panels.handle(model, linestyle="", **{x: line[x] for x in ("color", "marker")})
+        for model, line in look.items()
+        if model in set(pairs["model"])
+    ]
+    axes.legend(handles=handles, fontsize=5.5, loc="upper left", bbox_to_anchor=(0, -0.22), ncols=2)

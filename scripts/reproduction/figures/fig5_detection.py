@@ -15,7 +15,7 @@ from matplotlib.cm import ScalarMappable
 from matplotlib.colors import BoundaryNorm, ListedColormap
 from matplotlib.figure import Figure
 
-from pipeline.detection_limits import RELIABLE, crossing
+from pipeline.detection_limits import crossing
 from pipeline.figures import labels, panels, selection, style
 from pipeline.figures.selection import Tables
 from pipeline.paper import DETECTABLE_PERCENT
@@ -33,14 +33,14 @@ def draw(tables: Tables, protagonists: Sequence[str] = ()) -> Figure:
     """
     detection = selection.rows(tables, "detection")
     limits = tables["detection_limits"]
-    limits = limits[limits["target_miss_rate"].isin(RELIABLE)]
     targets = sorted(set(limits["target_miss_rate"].dropna()))
     lines = dict(zip(targets, TARGET_LINES, strict=False))
     estimators = list(protagonists) or style.estimator_order(detection["estimator"])
     others = set(limits["estimator"]) - set(protagonists) if protagonists else ()
     behind = {name: style.estimator_style(name)["color"] for name in sorted(others)}
-    figure = style.figure(style.COLUMN, 1.4 + 2.9 * len(estimators))
-    stack = figure.subplots(2 * len(estimators), 1, sharex=True)
+    n = len(estimators)
+    figure = style.figure(style.PAGE if n > 1 else style.COLUMN, 5.4)
+    grid = figure.subplots(2, n, sharex=True, sharey="row", squeeze=False)
     wrong = detection[detection["tce_percent"] > 0]  # the others are the check of the type I error
     resolved = wrong[wrong["miss_rate"] > 0.002]
     shown = resolved if len(resolved) else wrong
@@ -52,7 +52,7 @@ def draw(tables: Tables, protagonists: Sequence[str] = ()) -> Figure:
         for n, tce in DETECTABLE_PERCENT.items()
         if left <= tce <= right and sizes[0] <= n <= sizes[1]
     ]  # outside the panels they would lie on the others
-    for upper, lower, estimator in zip(*np.split(stack, 2), estimators, strict=True):
+    for upper, lower, estimator in zip(*grid, estimators, strict=True):
         of_estimator = wrong[wrong["estimator"] == estimator]
         _curves(upper, of_estimator, lines)
         _contours(lower, of_estimator, right)
@@ -62,15 +62,18 @@ def draw(tables: Tables, protagonists: Sequence[str] = ()) -> Figure:
         for point in published:
             lower.plot(*point, **style.PUBLISHED_POINT)
         panels.log_axis(lower, of_estimator["n_samples"], which="y", limit=9)
-        upper.set(title=labels.estimator_label(estimator), ylabel="miss rate", ylim=(0, 1))
-        lower.set(title=labels.estimator_label(estimator), ylabel=labels.N_SAMPLES)
+        upper.set(title=labels.estimator_label(estimator), ylim=(0, 1))
+        lower.set_xlabel(labels.TCE)
         lower.set_ylim(sizes if sizes[0] < sizes[1] else (sizes[0] / 2, sizes[0] * 2))
-    bottom = stack[-1]
-    bottom.set(xlabel=labels.TCE, xscale="log", xlim=(left, right))
-    panels.ticks(bottom.xaxis, [0.2, 0.5, 1, 2, 5, 10, 20, 40], "{:g}".format)
+    grid[0, 0].set_ylabel("miss rate")
+    grid[1, 0].set_ylabel(labels.N_SAMPLES)
+    for axes in grid[1]:
+        axes.set(xscale="log", xlim=(left, right))
+        panels.ticks(axes.xaxis, [0.2, 0.5, 1, 2, 5, 10, 20, 40], "{:g}".format)
     colours = ListedColormap([shade(level) for level in LEVELS[:-1]])
     areas = ScalarMappable(BoundaryNorm(LEVELS, colours.N), colours)
-    figure.colorbar(areas, ax=bottom, location="bottom", aspect=40, label="miss rate", ticks=LEVELS)
+    bar: dict[str, Any] = {"location": "bottom", "aspect": 40 * n, "ticks": LEVELS}
+    figure.colorbar(areas, ax=grid[1], label="miss rate", **bar)
     handles = panels.sample_size_handles(detection["n_samples"])
     for target, line in lines.items():
         handles.append(panels.handle(f"miss rate {target:g}", color="black", linestyle=line))
@@ -78,7 +81,7 @@ def draw(tables: Tables, protagonists: Sequence[str] = ()) -> Figure:
         handles.append(panels.handle(labels.estimator_label(other), color=colour))
     if published:
         handles.append(panels.handle("paper's text", **style.PUBLISHED_POINT))
-    panels.legend_below(figure, handles, 2 if behind else 3)
+    panels.legend_below(figure, handles, (2 if behind else 3) * min(n, 2))
     replicates = panels.data_sets(wrong["n_replicates"])
     bars = panels.band(wrong["miss_rate_se"], "bars")
     panels.note(figure, replicates, bars, _type_1_rates(limits))

@@ -5,7 +5,7 @@ agreement over bootstrap resamples, and the paper's own tick next to it. Each co
 the network is one of the paper's ten.
 """
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import pandas as pd
@@ -19,7 +19,7 @@ from pipeline.paper import MODELS
 from pipeline.tables import is_true
 
 TITLE = "Which recalibration method each estimator selects"
-TABLES = ("recalibration_selection", "models")
+TABLES = ("recalibration_selection", "recalibration", "models")
 AGREES, DIFFERS, REFERENCE = "#D9EAF7", "#FBE3D6", "0.93"
 WORDS: dict[str, Any] = {"ha": "center", "fontsize": 6.2}
 TICK = {True: "✓", False: "✗"}
@@ -29,6 +29,9 @@ def draw(tables: Tables) -> Figure:
     """Return a column per model, under its group, and a row per estimator below the reference."""
     selected = selection.rows(tables, "recalibration_selection")
     selected = selected.assign(agrees=is_true(selected["agrees"]))
+    bins = selection.rows(tables, "recalibration").dropna(subset="n_bins_used")
+    keys = ["model", "method", "measure"]
+    bins = bins.drop_duplicates(keys).set_index(keys)["n_bins_used"].to_dict()
     groups = tables["models"].set_index("model")["group"]
     order = {model: place for place, model in enumerate(groups.index)}
     by_model = selected.sort_values("model", key=lambda names: names.map(order), kind="stable")
@@ -43,7 +46,7 @@ def draw(tables: Tables) -> Figure:
         axes.text(-0.1, row + 0.5, name.replace(", ", ",\n"), ha="right", va="center", fontsize=7)
     previous = None
     for place, ((model, _), mine) in enumerate(columns):
-        _column(axes, place, model, mine, measures)
+        _column(axes, place, model, mine, measures, bins)
         group = groups.get(model, "Other networks")
         if group != previous:
             axes.text(place + 0.04, -1.1, group, weight="bold", va="center")
@@ -57,14 +60,21 @@ def draw(tables: Tables) -> Figure:
     panels.note(
         figure,
         labels.source_label(selected["source"]),
-        "agree: share of bootstrap resamples in which the estimator selects the reference",
+        "%: share of bootstrap resamples in which the estimator selects the reference",
         "paper ✓ or ✗: whether it does so in the paper's Table 1",
+        "±: gain in points of TCE over the choice of ECE bin, equal width",
+        "bins: those that a sweep chose on the selected method",
     )
     return figure
 
 
 def _column(
-    axes: Axes, place: int, model: str, selected: pd.DataFrame, measures: Sequence[str]
+    axes: Axes,
+    place: int,
+    model: str,
+    selected: pd.DataFrame,
+    measures: Sequence[str],
+    bins: Mapping[tuple[str, str, str], float],
 ) -> None:
     name = f"{_in_lines(model)}\n({'paper' if model in MODELS else 'other'})"
     axes.text(place + 0.5, -0.08, name, va="bottom", linespacing=1, **WORDS)
@@ -72,7 +82,12 @@ def _column(
     _cell(axes, place, 0, _in_lines(references), "", REFERENCE)
     for row in selected.drop_duplicates("measure").itertuples():
         method = f"{TICK[row.agrees]} {_in_lines(row.selected_method)}"
-        below = f"agree {100 * row.agreement_frequency:.0f}\u2009%"
+        below = f"{100 * row.agreement_frequency:.0f}\u2009%"
+        used = bins.get((model, row.selected_method, row.measure))
+        below += f", {used:.0f} bins" if used else ""
+        if row.tce_gain_percent:
+            below += f"\n{row.tce_gain_percent:+.1f} ± {row.tce_gain_se_percent:.1f}"
+            below = below.replace("-", "\N{MINUS SIGN}")
         published = str(row.published_agrees).lower()
         if published in ("true", "false"):
             below += f"\npaper {TICK[published == 'true']}"

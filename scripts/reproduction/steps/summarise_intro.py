@@ -5,9 +5,7 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 
-from calbias.engine.float_scores import EXACT
 from calbias.engine.sampler import draw
-from calbias.truth.scenarios import Scenario
 from pipeline.scenarios import read_scenarios
 from pipeline.steps import Precision, Seed
 from pipeline.table_schema import columns_of
@@ -28,6 +26,7 @@ def summarise_intro(
     seed: Seed,
     output_histogram: Path,
     output_diagram: Path,
+    output_rows: Path,
 ) -> None:
     """Summarise what Figure 1 shows: a reliability diagram and the distribution of ECE_bin.
 
@@ -40,14 +39,21 @@ def summarise_intro(
     seed: seed of all random streams
     output_histogram: estimate_histogram to write
     output_diagram: reliability_diagram to write
+    output_rows: shown_data_set to write
     """
     scenario, row = read_scenarios(scenarios)[0]
     expected = drawn_with(scenarios, seed, n_replicates)
     estimates = gather_shards(replicates, **expected)
     histogram = estimate_histogram(row["experiment"], estimates)
     write_table(output_histogram, "estimate_histogram", histogram)
-    diagram = reliability_diagram(row["experiment"], scenario, n_samples, n_bins, seed, precision)
-    write_table(output_diagram, "reliability_diagram", diagram)
+    data = draw(scenario, n_samples, 0, seed, precision)
+    scores, hits = data.scores[0], data.hits()[0]
+    names = {"experiment": row["experiment"], "scenario": scenario.name, "n_samples": n_samples}
+    diagram = reliability_diagram(scores, hits, n_bins).assign(**names)
+    columns = list(columns_of("reliability_diagram"))
+    write_table(output_diagram, "reliability_diagram", diagram[columns])
+    rows = pd.DataFrame({**names, "score": scores, "hit": hits.astype(int)})
+    write_table(output_rows, "shown_data_set", rows)
 
 
 def estimate_histogram(experiment: str, estimators: Replicates) -> pd.DataFrame:
@@ -65,17 +71,8 @@ def estimate_histogram(experiment: str, estimators: Replicates) -> pd.DataFrame:
     return pd.DataFrame(rows, columns=list(columns_of("estimate_histogram")))
 
 
-def reliability_diagram(
-    experiment: str,
-    scenario: Scenario,
-    n_samples: int,
-    n_bins: int,
-    seed: int,
-    precision: str = EXACT,
-) -> pd.DataFrame:
-    """Return the table ``reliability_diagram`` of replicate 0: equal-width bins, empty ones too."""
-    data = draw(scenario, n_samples, 0, seed, precision)
-    scores, hits = data.scores[0], data.hits()[0]
+def reliability_diagram(scores: np.ndarray, hits: np.ndarray, n_bins: int) -> pd.DataFrame:
+    """Return the equal-width bins of scores and hits (n,), empty ones too."""
     edges = np.arange(n_bins + 1) / n_bins
     k = np.minimum(np.searchsorted(edges, scores, side="right") - 1, n_bins - 1)
     count = np.bincount(k, minlength=n_bins)
@@ -83,6 +80,4 @@ def reliability_diagram(
         mean_score = np.bincount(k, scores, n_bins) / count
         mean_hit = np.bincount(k, hits, n_bins) / count
     bins = {"low": edges[:-1], "high": edges[1:], "n_in_bin": count}
-    table = pd.DataFrame({**bins, "mean_score": mean_score, "mean_hit": mean_hit})
-    table = table.assign(experiment=experiment, scenario=scenario.name, n_samples=n_samples)
-    return table[list(columns_of("reliability_diagram"))]
+    return pd.DataFrame({**bins, "mean_score": mean_score, "mean_hit": mean_hit})

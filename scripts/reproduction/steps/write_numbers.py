@@ -13,6 +13,7 @@ from pipeline.paper import MODEL_SIZES, MODELS
 from pipeline.report import counted
 from pipeline.results import write_text
 from pipeline.tables import read_table
+from reproduction.verdict_summary import sentences
 
 BEGIN, END = "<!-- numbers: begin", "<!-- numbers: end -->"
 MARKED = re.compile(rf"({BEGIN}([\w ]*)[^\n]*\n).*?({END})", re.DOTALL)
@@ -74,6 +75,8 @@ def findings(
 def _claims(claims: pd.DataFrame, _: str) -> Iterator[Statement]:
     ours = claims[claims["id"].str.startswith("R")]
     yield Statement(f"The paper's {len(ours)} claims", f": {counted(ours)}.")
+    for sentence in sentences(claims):
+        yield Statement(sentence.head, f": {sentence.text}.")
 
 
 def _floor(measurements: pd.DataFrame, _: str) -> Iterator[Statement]:

@@ -28,6 +28,7 @@ from pipeline.table_schema import columns_of
 from pipeline.table_schema import tables as table_entries
 from pipeline.tables import read_tables, validate_columns
 from pipeline.versions import mixed
+from reproduction.verdict_summary import sentences
 
 MANY = 24  # measurements from which a claim's are folded
 NOT_SHOWN = ("claims", "measurements", "comparison", "printed_tables")  # have sections of their own
@@ -77,6 +78,7 @@ def front_page(
     ours = claims[claims["id"].isin(paper["ids"])]
     return template("index.html.j2").render(
         paper=paper,
+        sentences=sentences(claims),
         others=others,
         failed=_lines(ours, Verdict.NOT_REPRODUCED),
         nearly=_lines(ours, Verdict.APPROXIMATE),
