@@ -55,7 +55,12 @@ REPLICATES = 200
 DRAWN_FROM = "temperature_scaling"
 _SHARED = ("n_classes", "n_samples", "value", "floor", "floor_sd", "corrected", "p_value")
 
+COMPARED = ("ece", "ece25", "ks_top1", "ks_top2", "ks_within_top2")
+COMPARED_WITH = "temperature_scaling"
+"""The method that others are compared with, measure by measure, by the paired bootstrap."""
+
 Row = dict[str, Any]
+Resampled = dict[tuple[str, str], tuple[float, np.ndarray]]
 
 
 def tables_of(
@@ -67,12 +72,14 @@ def tables_of(
     """
     floors, bins = NoiseFloors(seed), []
     measures: list[Row] = []
+    resampled: Resampled = {}
     for outputs in found:
         floors.add(outputs)
         counts = None if outputs.needs else resamples(len(outputs.hits))
-        measures += measure_rows(outputs, counts)
+        measures += measure_rows(outputs, counts, resampled)
         if not outputs.needs:
             bins.append(bin_rows(outputs))
+    measures += paired_rows(resampled)
     return {
         "measures": pd.DataFrame(measures),
         "reliability_bins": pd.concat(bins),
@@ -90,8 +97,13 @@ def write_rows(
         write_table(path, name, rows.reindex(columns=columns_of(name)))
 
 
-def measure_rows(outputs: Outputs, counts: np.ndarray | None) -> Iterator[Row]:
-    """Yield a dict per measure that the Outputs allow; ``counts`` (B, n) are resamples or None."""
+def measure_rows(
+    outputs: Outputs, counts: np.ndarray | None, kept: Resampled | None = None
+) -> Iterator[Row]:
+    """Yield a dict per measure that the Outputs allow; ``counts`` (B, n) are resamples or None.
+
+    ``kept`` receives the resampled values of the measures that are compared between methods.
+    """
     if outputs.needs:
         yield {"method": outputs.method, "measure": "", "needs": outputs.needs}
         return
@@ -118,9 +130,29 @@ def measure_rows(outputs: Outputs, counts: np.ndarray | None) -> Iterator[Row]:
         if resampled is None:
             yield row
             continue
+        if kept is not None and name in COMPARED:
+            kept[outputs.method, name] = value, resampled
         ends = 2 * value - np.quantile(resampled, [1 - tail, tail])
         low, high = ends if isinstance(measure, Mean) else np.maximum(ends, 0.0)
         yield {**row, "low_percent": 100 * low, "high_percent": 100 * high}
+
+
+def paired_rows(resampled: Resampled) -> Iterator[Row]:
+    """Yield each method's measure minus that after temperature scaling, on shared resamples."""
+    tail = (1 - LEVEL) / 2
+    for (method, name), (value, values) in resampled.items():
+        other = resampled.get((COMPARED_WITH, name))
+        if method == COMPARED_WITH or other is None:
+            continue
+        difference = value - other[0]
+        low, high = 2 * difference - np.quantile(values - other[1], [1 - tail, tail])
+        numbers = {"value": difference, "low": low, "high": high}
+        yield {
+            "method": method,
+            "measure": f"{name}_minus_{COMPARED_WITH}",
+            "value": difference,
+            **{f"{x}_percent": 100 * number for x, number in numbers.items()},
+        }
 
 
 def _resampled_together(outputs: Outputs, counts: np.ndarray) -> dict[str, np.ndarray]:

@@ -16,7 +16,7 @@ from pipeline.logits import Logits
 from pipeline.paper import MODELS
 from pipeline.table_schema import columns_of
 from reproduction import outputs as outputs_file
-from reproduction.measured_rows import bin_rows, graph_rows, measure_rows, points
+from reproduction.measured_rows import bin_rows, graph_rows, measure_rows, paired_rows, points
 from reproduction.measures import MEASURES, CalibrationError, measure
 from reproduction.outputs import outputs_of_logits, outputs_of_scores
 from reproduction.ranked import ranked_hits
@@ -297,3 +297,18 @@ def test_intervals_of_measures_are_basic_bootstrap_intervals():
     assert (row["low_percent"], row["high_percent"]) == pytest.approx(
         (100 * (1 - high), 100 * (1 - low))
     )
+
+
+def test_differences_to_temperature_scaling_are_paired():
+    """Resampled differences are 0.01 to 0.05 in steps of 0.001; their interval is mirrored."""
+    steps = np.linspace(0.01, 0.05, 41)
+    noise = np.sin(np.arange(41))
+    resampled = {
+        ("spline", "ece"): (0.05, 0.1 + noise + steps),
+        ("temperature_scaling", "ece"): (0.03, 0.1 + noise),
+        ("bbq", "ks_top1"): (0.1, noise),  # which temperature scaling has not
+    }
+    (row,) = paired_rows(resampled)
+    assert (row["method"], row["measure"]) == ("spline", "ece_minus_temperature_scaling")
+    values = [row[x] for x in ("value", "value_percent", "low_percent", "high_percent")]
+    assert values == pytest.approx([0.02, 2.0, 4 - 4.9, 4 - 1.1])

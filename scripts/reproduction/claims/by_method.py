@@ -6,7 +6,7 @@ from typing import Any
 import pandas as pd
 
 from pipeline.claims.grounds import Grounds, on_genuine
-from pipeline.claims.verdicts import Measurement, NotJudged, Ruling, Verdict
+from pipeline.claims.verdicts import NAN, POINTS, Measurement, NotJudged, Ruling, Verdict
 from pipeline.paper import MODELS
 
 MOST = 0.9  # of the models
@@ -132,6 +132,20 @@ def measured(
             **{field: of_method.loc[model, column] for field, column in shown.items()},
         )
         for model, value in values[method].items()
+    ]  # fmt: skip
+
+
+def paired(grounds: Grounds, measure: str, methods: Collection[str]) -> list[Measurement]:
+    """Return a measure minus that after temperature scaling, with its paired-bootstrap interval."""
+    table = grounds.table("measures")
+    name = f"{measure}_minus_temperature_scaling"
+    rows = table[(table["measure"] == name) & table["model"].isin(MODELS)]
+    return [
+        Measurement(
+            f"{measure} minus that after temperature scaling", row.value_percent, POINTS,
+            f"{row.method}, {row.model}", NAN, row.low_percent, row.high_percent,
+        )
+        for row in rows[rows["method"].isin(methods)].itertuples()
     ]  # fmt: skip
 
 

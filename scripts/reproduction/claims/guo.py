@@ -21,7 +21,7 @@ from pipeline.claims.verdicts import (
     claim,
 )
 from pipeline.paper import MODELS
-from reproduction.claims.by_method import MOST, ByMeasure, Networks, by_share, share
+from reproduction.claims.by_method import MOST, ByMeasure, Networks, by_share, paired, share
 
 BINNING = ("histogram_binning", "isotonic_regression", "bbq")
 RECALIBRATED = (*BINNING, "temperature_scaling", "vector_scaling")
@@ -31,7 +31,7 @@ CONSTANT = 0.10  # standard deviation of the entries of a nearly constant vector
 ENTRIES = ("weights_least", "weights_greatest", "weights_variation")
 LOWEST = 0.7  # of the printed models
 CIFAR = [model for model in MODELS if not model.endswith("imgnet")]
-BOOTSTRAP = "95 % bootstrap intervals"
+BOOTSTRAP = "95 % bootstrap intervals; of differences, both methods on the same resamples"
 FEWEST_MODELS = 4
 TEMPERATURE, HUNDRED = "temperature_scaling", 100
 LINEAR = 0.1  # of an exponent
@@ -97,6 +97,7 @@ def temperature_outperforms(grounds: Grounds) -> Ruling:
         *by_case("ECE minus the lowest of the other methods", excess(networks.of), POINTS),
         share("below 0", lowest),
         share(f"at most {NEAR} points", near),
+        *paired(grounds, "ece", RECALIBRATED),
     ]
     verdict = Verdict.of(lowest.mean() >= LOWEST, near.mean() > 0.5)
     reason = f"the lowest for {lowest.sum()} of {len(lowest)} models"
@@ -141,6 +142,7 @@ def vector_is_nearly_constant(grounds: Grounds) -> Ruling:
         share("nearly constant", constant),
         *by_case("ECE of vector minus temperature", difference(networks.of), POINTS),
         share(f"within {NEAR} points", near),
+        *paired(grounds, "ece", ["vector_scaling"]),
     ]
     verdict = Verdict.all_or_some([constant.mean() >= MOST, near.mean() >= MOST])
     reason = (
