@@ -39,6 +39,7 @@ KEYS = {
     },
     "chosen_bins": {"scenario": MODELS, "n_samples": SIZES, "n_bins": [2, 5, 7]},
     "reliability_diagram": {"experiment": ["intro"], "low": [0.0, 0.25, 0.5]},
+    "shown_data_set": {"experiment": ["intro"], "score": [0.31, 0.77], "hit": [0, 1]},
     "estimate_histogram": {"experiment": ["intro"], "estimator": TWO},
     "true_calibration_error": {"scenario": MODELS},
     "detection": {"estimator": TWO, "n_samples": SIZES, "tce_percent": [1.1, 2.3, 5.7, 13.9]},
@@ -61,8 +62,8 @@ COLUMNS = {  # of the numbers along x and along y; empty where what is drawn is 
     "fig1_intro": ("mean_score low high mean_estimate_percent", "mean_hit"),
     "fig2b_bins_by_n": ("n_bins", "bias_percent"),
     "fig3_fits": (
-        "ece_bin_percent mean_simulated_ece_bin_percent published_ece_bin_percent "
-        "published_simulated_percent", "",
+        "ece_bin_percent published_ece_bin_percent",
+        "mean_simulated_ece_bin_percent published_simulated_percent",
     ),
     "fig4_realistic": BIAS,
     "fig5_detection": ("tce_percent tce_low_percent tce_high_percent",
@@ -269,9 +270,12 @@ def selections():
         reference_method=["bbq", "bbq", "spline", "spline", "bbq", "bbq"],
         agrees=[True, False, False, False, True, True],
         published_agrees=[None, None, True, False, None, None], agreement_frequency=0.25,
+        tce_gain_percent=[0.0, -0.5, 0.0, 0.25, 0.0, 0.0], tce_gain_se_percent=0.125,
     )  # fmt: skip
+    keys = {"model": MODELS[:1], "method": ["temperature"], "measure": TWO[1:]}
+    values = crossed("recalibration", keys, source="real_logits", n_bins_used=2)
     models = pd.DataFrame({"model": [MODELS[0], "own"], "group": ["CIFAR-10", "own"]})
-    return {"recalibration_selection": table, "models": models}
+    return {"recalibration_selection": table, "recalibration": values, "models": models}
 
 
 def worst():

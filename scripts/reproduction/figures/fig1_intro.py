@@ -58,10 +58,9 @@ def _reliability(axes: Axes, bins: pd.DataFrame) -> None:
 
 def _rows(axes: Axes, rows: pd.DataFrame) -> None:
     """Draw a tick for each row: hits above the bins, misses below."""
-    for hit, height in ((1, 1.05), (0, -0.05)):
+    for hit, ends in ((1, (1.02, 1.08)), (0, (-0.08, -0.02))):
         scores = rows.loc[rows["hit"] == hit, "score"]
-        look: dict[str, Any] = {"color": "0.3", "markersize": 4, "markeredgewidth": 0.5}
-        axes.plot(scores, [height] * len(scores), "|", clip_on=False, **look)
+        axes.vlines(scores, *ends, color="0.3", linewidth=0.5, clip_on=False)
 
 
 def ece_percent(bins: pd.DataFrame) -> float:
@@ -89,7 +88,8 @@ def _histogram(axes: Axes, histogram: pd.DataFrame, shown: float) -> None:
         axes.axvline(mean, color=colour, linewidth=0.9)
         text = f"mean {mean:.2f} %"
         axes.annotate(text, (mean, 1.0), xytext=(3, -2), va="top", color=colour, **words)
-    axes.axvline(shown, color="0.3", linewidth=0.9, dashes=(3, 2))
+    look: dict[str, Any] = {"color": "0.3", "linewidth": 0.9, "linestyle": (0, (3, 2))}
+    axes.vlines(shown, 0, 1, transform=axes.get_xaxis_transform(), **look)
     text = f"the data set\non the left\n{shown:.2f} %"
     axes.annotate(text, (shown, 0.8), xytext=(3, 0), va="top", color="0.3", **words)
     axes.axvline(0.0, **style.REFERENCE)
