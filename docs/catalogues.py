@@ -16,6 +16,7 @@ import calbias
 from pipeline.beside import MAIN
 from pipeline.catalogue import figures
 from pipeline.claims.ledger import all_claims
+from pipeline.statements import REASONS, read_statements, statement_counts
 from pipeline.table_schema import column_meanings, tables
 
 ROOT = Path(__file__).parents[1]
@@ -88,6 +89,7 @@ def claims(workflow):
         with open(path, newline="", encoding="utf-8") as file:
             verdicts |= {row["id"]: verdict_in_words(row) for row in csv.DictReader(file)}
     for claim in all_claims(*workflow.packages()):
+        yield from [f".. _{claim.id}:", ""]
         yield from heading(f"{claim.id} ({claim.where})")
         yield from [plain(claim.says) + ".", ""]
         if claim.id in verdicts:
@@ -95,6 +97,36 @@ def claims(workflow):
         yield from [f"Printed: {plain(claim.published)}", "", f"Rule: {plain(claim.rule)}", ""]
         drawn = [f":ref:`{name}`" for name in claim.figures.split() if name in figures(workflow)]
         yield from [f"Drawn in {', '.join(drawn)}.", ""] if drawn else [""]
+
+
+def statements():
+    """Each statement of the four texts, with what judges or shows it, or why nothing does."""
+    rows = read_statements()
+    counts = {**statement_counts(rows), "all": len(rows)}
+    yield from list_table(("judged or shown by, or why not", "statements"), counts.items())
+    for paper in dict.fromkeys(row["paper"] for row in rows):
+        yield from heading(paper[0].upper() + paper[1:])
+        yield from [".. list-table::", "   :header-rows: 1", "   :widths: 14 50 36", ""]
+        yield from ["   * - place", "     - statement", "     - where"]
+        for row in (row for row in rows if row["paper"] == paper):
+            yield f"   * - {plain(row['place'])}"
+            yield f"     - {plain(row['statement'])}"
+            yield f"     - {where_judged(row)}"
+        yield ""
+
+
+def where_judged(row):
+    """Return the claims, figures, tables and proof of a statement as reStructuredText."""
+    parts = [
+        *(f":ref:`{name} <{name}>`" for name in row["claims"].split()),
+        *(f":ref:`{figures()[x].place} <{x}>`" for x in row["figures"].split() if x in figures()),
+        *(f"table ``{name}``" for name in row["tables"].split()),
+    ]
+    words = [", ".join(parts)] if parts else []
+    words += [f"proof: {plain(row['proof'])}"] if row["proof"] else []
+    words += [REASONS[row["reason"]]] if row["reason"] else []
+    words += [plain(row["note"])] if row["note"] else []
+    return "; ".join(words)
 
 
 def verdict_in_words(row):
@@ -141,6 +173,7 @@ def directives(workflow, listed):
         "calbias-figures": directive(partial(figure_pages, workflow)),
         "calbias-tables": directive(partial(table_pages, workflow)),
         "calbias-claims": directive(partial(claims, workflow)),
+        "calbias-statements": directive(statements),
     }
 
 
