@@ -14,6 +14,7 @@ stand before hits: they are what is judged, and hits may be found from labels.
     plan                                  how many labels a study needs
     reliability_diagram, ReliabilityDiagram   accuracy by score, with a consistency band
     Scenario, Curve                       a distribution of scores with a curve
+    CountedScenario                       a population: rows and hits in cells of the log odds
     true_calibration_error                the true error of a scenario
     bias                                  an estimator's bias and spread in a scenario
     simulate                              data sets drawn from a scenario
@@ -40,6 +41,7 @@ __version__ = "1.0.0"
 _MODULES = {
     "Audit": "calbias.auditing.result",
     "Comparison": "calbias.auditing.compare",
+    "CountedScenario": "calbias.truth.counted",
     "Curve": "calbias.truth.curves",
     "Estimate": "calbias.estimation.api",
     "InputError": "calbias.errors",

@@ -18,6 +18,7 @@ from calbias.multiclass.noise import noise_floor as noise_floor
 from calbias.simulation import bias as bias
 from calbias.simulation import simulate as simulate
 from calbias.sketch import Sketch as Sketch
+from calbias.truth.counted import CountedScenario as CountedScenario
 from calbias.truth.curves import Curve as Curve
 from calbias.truth.scenarios import Scenario as Scenario
 from calbias.truth.true_error import true_calibration_error as true_calibration_error

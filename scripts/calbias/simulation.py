@@ -23,6 +23,7 @@ from calbias.estimation.registry import (
     folders_with,
     usable_norm,
 )
+from calbias.truth.counted import CountedScenario
 from calbias.truth.scenarios import Scenario, validate_scenario
 from calbias.truth.targets import target_value
 
@@ -63,7 +64,7 @@ class Bias:
 
 def bias(
     estimator: str,
-    scenario: Scenario,
+    scenario: Scenario | CountedScenario,
     n_samples: int,
     *,
     replicates: int = 1000,
@@ -78,7 +79,7 @@ def bias(
     ----------
     estimator : str
         An estimator's name; ``calbias.list_estimators()`` lists them.
-    scenario : Scenario
+    scenario : Scenario or CountedScenario
         A distribution of the scores with a calibration curve: its true calibration error is known.
     n_samples : int
         The size of each data set.
@@ -115,7 +116,8 @@ def bias(
     True
     """
     validate_options(n_bins, norm)
-    validate_scenario(scenario)
+    if isinstance(scenario, Scenario):
+        validate_scenario(scenario)
     validate_whole("replicates", replicates, 2)
     path = estimator_file(estimator, folders_with(estimator_dir))
     norm = usable_norm(estimator, 1, path) if norm is None else float(norm)
@@ -157,13 +159,17 @@ def rmse_error(bias: Any, sd: Any, m: Any, rmse: Any) -> np.ndarray:
 
 
 def simulate(
-    scenario: Scenario, n_samples: int, *, replicates: int = 1, seed: int = 0
+    scenario: Scenario | CountedScenario,
+    n_samples: int,
+    *,
+    replicates: int = 1,
+    seed: int = 0,
 ) -> tuple[np.ndarray, np.ndarray]:
     """Draw data sets from a scenario.
 
     Parameters
     ----------
-    scenario : Scenario
+    scenario : Scenario or CountedScenario
     n_samples : int
         The size of each data set.
     replicates : int, default 1
@@ -191,7 +197,8 @@ def simulate(
     >>> scores.shape, bool(abs(hits.mean() - 1 / 3) < 0.02)
     ((1, 10000), True)
     """
-    validate_scenario(scenario)
+    if isinstance(scenario, Scenario):
+        validate_scenario(scenario)
     validate_whole("replicates", replicates, 1)
     numbers = _numbers(n_samples, replicates, seed)
     scores, hits = np.empty((replicates, n_samples)), np.empty((replicates, n_samples), np.uint8)
@@ -210,7 +217,7 @@ def _numbers(n_samples: int, replicates: int, seed: int) -> np.ndarray:
 
 
 def simulate_estimates(
-    scenario: Scenario,
+    scenario: Scenario | CountedScenario,
     n_samples: int,
     replicates: np.ndarray,
     estimators: Iterable[str] | Mapping[str, Run],

@@ -16,7 +16,7 @@ from itertools import accumulate
 from typing import Any
 
 import numpy as np
-from scipy.special import betaln
+from scipy.special import betaln, expit
 
 from calbias.engine.float_scores import EXACT, log_gap_below_one, rounded
 from calbias.engine.jit import njit, uint64
@@ -46,6 +46,7 @@ from calbias.engine.simd import (
 )
 from calbias.engine.sorted_batch import SortedBatch
 from calbias.errors import InputError
+from calbias.truth.counted import CountedScenario
 from calbias.truth.curves import score
 from calbias.truth.scenarios import Scenario, score_quantiles
 
@@ -56,8 +57,10 @@ CELLS = OCTAVES * CELLS_PER_OCTAVE + 1
 WORD = 2.0**32
 
 
-def build_quantile_table(scenario: Scenario, precision: str = EXACT) -> np.ndarray:
-    """Return the table of a Scenario, (2·CELLS·8,) float64, aligned to 64 bytes.
+def build_quantile_table(
+    scenario: Scenario | CountedScenario, precision: str = EXACT
+) -> np.ndarray:
+    """Return the table of a scenario, (2·CELLS·8,) float64, aligned to 64 bytes.
 
     With another ``precision`` the curve is constant from the largest float below 1 on.
 
@@ -69,7 +72,11 @@ def build_quantile_table(scenario: Scenario, precision: str = EXACT) -> np.ndarr
     nodes = (octave_starts[:, None] * steps).ravel()[: CELLS + 1]
     table = _aligned(2 * CELLS * 8)
     for half, side in zip(table.reshape(2, CELLS, 4, 2), ("lower", "upper"), strict=True):
-        half[:] = _cubics(scenario, nodes, side, log_gap_below_one(precision))
+        least = log_gap_below_one(precision)
+        if isinstance(scenario, CountedScenario):
+            half[:] = _interpolated(scenario, nodes, side, least)
+        else:
+            half[:] = _cubics(scenario, nodes, side, least)
     return table
 
 
@@ -98,6 +105,17 @@ def _cubics(scenario: Scenario, nodes: np.ndarray, side: str, least: float) -> n
     return np.stack([scores, hits], axis=2)
 
 
+def _interpolated(
+    scenario: CountedScenario, nodes: np.ndarray, side: str, least: float
+) -> np.ndarray:
+    """Return the coefficients of ``_cubics``, through four values of each cell of the table."""
+    t = np.arange(4) / 3
+    log_odds = scenario.log_odds(nodes[:-1, None] + np.diff(nodes)[:, None] * t, side == "upper")
+    hits = expit(scenario.logit_hit(np.minimum(log_odds, np.log(np.expm1(-least)))))
+    to_cubic = np.linalg.inv(np.vander(t, increasing=True))
+    return np.stack([values @ to_cubic.T for values in (expit(log_odds), WORD * hits)], axis=2)
+
+
 def _hermite(nodes: np.ndarray, values: np.ndarray, derivatives: np.ndarray) -> np.ndarray:
     """Return the four coefficients of each cell's cubic in t = (u - node)/width, (cells, 4)."""
     width = np.diff(nodes)
@@ -123,7 +141,7 @@ class Sampler:
 
     def __init__(
         self,
-        scenario: Scenario,
+        scenario: Scenario | CountedScenario,
         n_samples: int,
         seed: int,
         table: np.ndarray | None = None,

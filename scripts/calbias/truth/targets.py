@@ -26,9 +26,11 @@ from functools import cache, lru_cache
 from typing import Any, NamedTuple
 
 import numpy as np
+from scipy.special import expit
 
 from calbias.conventions import N_BINS
 from calbias.errors import looked_up
+from calbias.truth.counted import CountedScenario
 from calbias.truth.curves import score
 from calbias.truth.scenarios import Scenario, score_quantiles
 from calbias.truth.true_error import gap, integral, sign_changes, true_calibration_error
@@ -44,8 +46,13 @@ class Population(NamedTuple):
     weights: np.ndarray
 
 
-def population_of_scenario(scenario: Scenario, size: int = GRID_SIZE) -> Population:
-    """Return the quantile grid of a scenario, of ``size`` points."""
+def population_of_scenario(
+    scenario: Scenario | CountedScenario, size: int = GRID_SIZE
+) -> Population:
+    """Return the quantile grid of a Scenario, of ``size`` points; the points of counted cells."""
+    if isinstance(scenario, CountedScenario):
+        log_odds, gaps, weights = scenario.points
+        return Population(expit(log_odds), gaps, weights)
     log_score, log1m_score = quantile_grid(scenario.alpha, scenario.beta, size)
     return Population(
         score(log_score, log1m_score),
@@ -128,7 +135,7 @@ TARGETS: Mapping[str, Target] = {
 
 
 def target_value(
-    target: str, scenario: Scenario, size: int = GRID_SIZE,
+    target: str, scenario: Scenario | CountedScenario, size: int = GRID_SIZE,
     targets: Mapping[str, Target] = TARGETS, **options: Any,
 ) -> float:  # fmt: skip
     """Return the value of a target for a scenario, in the target's own units, by quadrature.
@@ -137,7 +144,7 @@ def target_value(
     options a target takes those that it knows and ignores the others: one call serves all.
     """
     found = looked_up("target", target, targets)
-    if found.value is not None:
+    if found.value is not None and isinstance(scenario, Scenario):
         return found.value(scenario, **_taken(found.value, options))
     population = population_of_scenario(scenario, size)
     return found.functional(population, **_taken(found.functional, options))

@@ -17,6 +17,7 @@ import numpy as np
 from scipy.special import betaln, log_expit
 
 from calbias.errors import InputError
+from calbias.truth.counted import CountedScenario
 from calbias.truth.curves import Curve
 from calbias.truth.scenarios import Scenario, validate_scenario
 
@@ -29,12 +30,12 @@ _POINTS, _WEIGHTS = np.polynomial.legendre.leggauss(20)
 _SEARCH = np.arange(8) / 8
 
 
-def true_calibration_error(scenario: Scenario, *, norm: float = 1.0) -> float:
+def true_calibration_error(scenario: Scenario | CountedScenario, *, norm: float = 1.0) -> float:
     """Compute the true calibration error of a scenario, ``(E_c |c - T(c)|^p)^(1/p)``.
 
     Parameters
     ----------
-    scenario : Scenario
+    scenario : Scenario or CountedScenario
         The distribution of the scores c and the calibration curve T.
     norm : float, default 1
         p, above 0 and finite. The paper uses 2.
@@ -69,6 +70,9 @@ def true_calibration_error(scenario: Scenario, *, norm: float = 1.0) -> float:
     """
     if not 0 < norm < np.inf:
         raise InputError(f"norm must be a finite number above 0, not {norm}")
+    if isinstance(scenario, CountedScenario):
+        _, gaps, weights = scenario.points
+        return float(np.dot(weights, np.abs(gaps) ** norm) ** (1.0 / norm))
     validate_scenario(scenario)
     _, alpha, beta, curve = scenario
 
