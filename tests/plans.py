@@ -235,7 +235,7 @@ class Scratch:
 
     def __init__(self, checkout):
         """Keep the checkout, which has no results."""
-        self.checkout, self._known = checkout, {}
+        self.checkout, self._made = checkout, {}
 
     def made(self, change=NOTHING):
         """Return {outputs of a job: digests of their bytes}, without the record of provenance."""
@@ -258,12 +258,12 @@ class Scratch:
         paths = [self.checkout / name for name in job["outputs"]]
         for path in (*paths, *(self.checkout / name for name in job["logs"])):
             path.parent.mkdir(parents=True, exist_ok=True)
-        if key not in self._known:
+        if key not in self._made:
             words = list(itertools.takewhile(lambda word: word not in END, _words(job)))
             status, text = _run(self.checkout, [str(self.checkout / words[0]), *words[1:]])
             assert status == 0, text[-3000:]
-            self._known[key] = [path.read_bytes() for path in paths]
-        for path, content in zip(paths, self._known[key], strict=True):
+            self._made[key] = [path.read_bytes() for path in paths]
+        for path, content in zip(paths, self._made[key], strict=True):
             path.write_bytes(content)
         return [_digest(path) for path in paths]
 
@@ -286,11 +286,11 @@ def expected(before, after, edits=(), ancient=False):
 
     With ``ancient`` also those of which a file counts by rows alone: they may run.
     """
-    known = {tuple(job["outputs"]): job for job in before}
+    earlier_jobs = {tuple(job["outputs"]): job for job in before}
     changed, files = set(), {*edits}
     for job in after:
         outputs = tuple(job["outputs"])
-        earlier = known.get(outputs)
+        earlier = earlier_jobs.get(outputs)
         counted = {*job["inputs"]} - ({*job["ancient"]} if not ancient else set())
         if (
             earlier is None

@@ -27,15 +27,15 @@ Versions = dict[str, str]
 
 def packages() -> Versions:
     """Return {package: version} of Python and the packages that compute."""
-    from importlib.metadata import PackageNotFoundError, version  # a job of a run needs them not
+    from importlib.metadata import PackageNotFoundError, version  # not needed in a job of a run
 
-    found = {"python": python_version()}
+    versions = {"python": python_version()}
     for name in PACKAGES:
         try:
-            found[name] = version(name)
+            versions[name] = version(name)
         except PackageNotFoundError:
-            found[name] = "not installed"
-    return found
+            versions[name] = "not installed"
+    return versions
 
 
 @cache
