@@ -134,8 +134,10 @@ def probabilities(logits):
         # too few to tell
         ((V, VY, T[:4], changed(TY[:4], 0, (T[0].argmax() + 1) % K)), []),
         ((V, VY, T, T.argmax(axis=1)), ["all 200 test samples are hits"]),
-        ((changed(V, np.s_[10:13], V[0]), VY, changed(T, 5, V[77]), TY),
-         ["3 of 200 validation rows repeat another one", "1 of 200 test rows are validation rows"]),
+        # equal rows with other labels, as of a forest, and with the same ones
+        ((changed(V, np.s_[10:13], V[0]), VY, changed(T, 5, V[77]), TY), []),
+        ((np.tile(V, (4, 1)), np.tile(VY, 4), np.r_[V, T], np.r_[VY, TY]),
+         ["600 of 800 validation rows repeat", "200 of 400 test rows are validation rows"]),
         ((60 * V, VY, 60 * T, TY),
          ["validation scores are exactly 1: ", "test scores are exactly 1: "]),
         ((probabilities(V), VY, probabilities(T), TY),
