@@ -13,7 +13,6 @@ Column ``fold``, ``split`` or ``set`` counts where all its values are words for 
 are not used are named in a note.
 """
 
-from collections import Counter
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 from shlex import quote
@@ -24,22 +23,18 @@ from calbias.conventions import PERCENT
 from calbias.logits.cells import (
     FILL,
     GRADES,
-    NOTHING,
     OF_CLASS,
     OF_ROW,
-    YES,
     by_text,
     has_signs,
     has_words,
     is_binary,
-    is_value,
     numbers_of,
     texts_of,
 )
 from calbias.logits.class_columns import affixes, class_columns, is_all_text
 from calbias.logits.columns import (
     BINARY,
-    DROP,
     FEWEST_IDS,
     FOLD,
     FOLD_WORDS,
@@ -50,16 +45,14 @@ from calbias.logits.columns import (
     listed,
     looked_up_column,
     looks_like_ids,
-    numbered_alike,
     roles_of,
 )
 from calbias.logits.harness_logs import LOG, QUESTION
+from calbias.logits.outcomes import events_of, named_rows, without_gaps
 from calbias.logits.output_file import Fold, OutputFile, Place, are_folds, split_by_fold
-from calbias.logits.table_files import Table, as_number, read_table
+from calbias.logits.table_files import Table, read_table
 
 _MOST_NAMED = 10_000  # labels that may name columns
-MOST_LABELS = 20
-"""A column of more values next to a score is no label of an event, unless one of them is named."""
 
 
 def read_table_file(
@@ -104,10 +97,10 @@ def read_table_file(
         )
     everything, form = table, columns.values
     if columns.rows is not None:
-        table, place, note = _named_rows(table, columns.rows, place)
+        table, place, note = named_rows(table, columns.rows, place)
         notes.append(note)
     if columns.missing:
-        table, place, note = _without_gaps(table, roles, columns.missing, place)
+        table, place, note = without_gaps(table, roles, columns.missing, place)
         notes.append(note)
     if roles.form:
         read, more = _scores_and_hits(table, roles, columns, place)
@@ -156,20 +149,6 @@ def _keys(table: Table, names: Sequence[str]) -> np.ndarray:
     return pd.util.hash_pandas_object(frame.astype(str), index=False).to_numpy()
 
 
-def _named_rows(table: Table, rows: str, place: Place) -> tuple[Table, Place, str]:
-    """Return the rows of which COLUMN is VALUE, their place, and a note."""
-    name, _, value = rows.partition("=")
-    name = looked_up_column(name, [*table], place.file)
-    texts = texts_of(table, name)
-    chosen = np.flatnonzero([text is not None and is_value(text, value) for text in texts])
-    if not chosen.size:
-        values = [str(text) for text in dict.fromkeys(texts)]
-        raise place.error(f"column {name} is never {value!r:.60}: its values are {listed(values)}")
-    part = {key: column[chosen] for key, column in table.items()}
-    note = f"--rows {rows}: {chosen.size} of {len(texts)} rows are judged"
-    return part, place._replace(rows=place.at(chosen)), note
-
-
 def _kind_of(column: np.ndarray) -> str:
     if is_binary(column):
         return BINARY
@@ -180,39 +159,6 @@ def _kind_of(column: np.ndarray) -> str:
         return WORDS if is_all_text(column) else ""
     inside = column.dtype.kind == "f" and np.all((column >= 0) & (column <= 1) | np.isnan(column))
     return FRACTIONS if inside else ""
-
-
-def _without_gaps(
-    table: Table, roles: Roles, missing: Sequence[str], place: Place
-) -> tuple[Table, Place, str]:
-    """Return the rows that have a score and an outcome, their place, and a note on the others."""
-    outcomes = [*filter(None, roles[2:5]), *roles.one_hot]
-    names = [*filter(None, roles[1:2]), *outcomes]
-    if not roles.form:
-        names += numbered_alike([*roles.others])
-    values = [value for value in missing if value != DROP]
-    counts, gone = [], np.zeros(len(next(iter(table.values()))), bool)
-    for name in names:
-        texts = texts_of(table, name)
-        known = roles.prediction or not roles.form
-        empty = np.array([
-            text is None or (text.casefold() in NOTHING and not known) for text in texts
-        ])  # fmt: skip
-        counts += [f"{empty.sum()} without {name}"] * bool(empty.any())
-        gone |= empty
-        for value in values:
-            if name not in outcomes and as_number(value) is not None:
-                continue  # a code for a missing outcome, which may be a score
-            equal = np.array([text is not None and is_value(text, value) for text in texts])
-            counts += [f"{equal.sum()} with {name} {value}"] * bool(equal.any())
-            gone |= equal
-    if gone.all():
-        raise place.error(f"no row has both a score and an outcome: columns {listed(names)}")
-    options = " ".join(f"--missing {quote(value)}" for value in missing)
-    note = f"{options}: {gone.sum()} of {gone.size} rows left out" + ": " * bool(counts)
-    rows = np.flatnonzero(~gone)
-    remaining = {name: column[rows] for name, column in table.items()}
-    return remaining, place._replace(rows=place.at(rows)), note + ", ".join(counts)
 
 
 def _of_ids(table: Table, names: Sequence[str]) -> Iterator[str]:
@@ -294,7 +240,7 @@ def _scores_and_hits(
         remedy = "write 1 where the prediction was correct and 0 elsewhere, or correct and wrong"
         return (scores, by_text(table, roles.hit, GRADES, remedy, place)), notes
     if roles.form == "event":
-        events, more = _events(table, roles.label, columns.event, place)
+        events, more = events_of(table, roles.label, columns.event, place)
         return (scores, events), notes + more
     pair = {name: texts_of(table, name) for name in (roles.label, roles.prediction)}
     for name, texts in pair.items():
@@ -305,66 +251,6 @@ def _scores_and_hits(
     except ValueError:  # no numbers: equal as texts
         labels, predictions = (np.array(texts, dtype=object) for texts in pair.values())
     return (scores, labels == predictions), notes
-
-
-def _events(
-    table: Table, label: str | None, event: str | None, place: Place
-) -> tuple[np.ndarray, list[str]]:
-    """Return 1 where a label is the event, by default 1, true or yes, and else 0, (n,), and notes.
-
-    A word for nothing is no outcome.
-    """
-    texts = texts_of(table, label)
-    for row, text in enumerate(texts):
-        if text is not None and text.casefold() in NOTHING and text != event:
-            raise place.error(f"column {label} is {text!r}, no outcome; {FILL}", row)
-    counts = Counter(filter(None, texts))
-    order = lambda text: (as_number(text) or 0.0, text)  # noqa: E731
-    values = sorted(counts, key=order)
-    if event is None:
-        return by_text(table, label, YES, _event_remedy(label, counts, values, place), place), []
-    happened = {text.casefold(): int(is_value(text, event)) for text in values}
-    if not any(happened.values()):
-        raise place.error(f"column {label} is never {event!r:.60}: its values are {listed(values)}")
-    events = by_text(table, label, happened, "", place)
-    others = [text for text in values if not happened[text.casefold()]]
-    if len(others) < 2:
-        return events, []
-    counted = listed([f"{counts[text]} rows of {text}" for text in others])
-    return events, [
-        f"no event happened in {counted}; leave rows without an outcome out by --missing and their "
-        f"label, such as --missing {quote(min(others, key=counts.__getitem__))}"
-    ]
-
-
-def _event_remedy(
-    label: str | None, counts: Counter[str], values: Sequence[str], place: Place
-) -> str:
-    """Return what to do about labels that are neither 0 nor 1, in words."""
-    unknown = [text for text in values if text.casefold() not in YES]
-    if {as_number(text) for text in values} <= {0.0, 0.5, 1.0}:
-        return (
-            "it is neither 0 nor 1; leave out such rows, as of games that ended in a tie, by "
-            "--missing 0.5"
-        )
-    if unknown and len(unknown) < len(values) - 1:
-        return (
-            f"its values are {listed(values)}: leave rows without an outcome out by --missing "
-            f"{quote(min(unknown, key=counts.__getitem__))}, or name the label whose probability "
-            "the score is by --event"
-        )
-    if len(values) > MOST_LABELS:
-        raise place.error(
-            f"column {label} has {len(values)} values, such as {values[0]}, and is no label; "
-            "name the column of 0 and 1 by --label, or one value of this column by --event"
-        )
-    order = lambda text: (as_number(text) or 0.0, text)  # noqa: E731
-    likely = max((text for text, _ in counts.most_common(2)), key=order, default="")
-    return (
-        f"its values are {listed(values)}: name the one whose probability the score is, "
-        f"such as --event {quote(likely)}, or add hit (1 where the prediction was correct) or "
-        "prediction"
-    )
 
 
 def _validate_not_swapped(table: Table, roles: Roles, place: Place) -> None:
