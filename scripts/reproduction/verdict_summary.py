@@ -66,7 +66,8 @@ def sentences(claims: pd.DataFrame) -> list[Sentence]:
         if verdict in core
     ]
     named = {name for topic in (*CORE, *OTHERS) for name in topic.ids}
-    topics = [*OTHERS, *(Topic(claims["claim"][x], (x,)) for x in verdicts if x not in named)]
+    words = claims["claim"] if "claim" in claims else claims.index.to_series()
+    topics = [*OTHERS, *(Topic(words[x], (x,)) for x in verdicts if x not in named)]
     others = _by_verdict(topics, verdicts)
     for verdict, head in HEADS.items():
         if lacking := core.get(verdict, []) + others.get(verdict, []):

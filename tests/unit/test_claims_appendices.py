@@ -271,7 +271,7 @@ test_r24_five_or_eight_percent = verdicts_of(
     lambda uniform, other: sweep(
         lambda t, s, n, e: t + 12 - (uniform if s == "Uniform" else other)
     ),
-    reproduced=[(5.4, 7.6), (8.0, 5.0)],
+    reproduced=[(5.4, 7.6), (8.0, 5.0), (5.51, 8.0)],  # 0.5 and two errors of 0.014
     approximate=[(5.6, 8.0), (5.9, 7.0)],
     not_reproduced=[(6.1, 7.0), (20.0, 8.0)],
 )

@@ -263,6 +263,11 @@ def test_s02_shows_the_spline_of_half_of_the_rows_without_logits():
     assert [m.value for m in judgement.measurements] == [0.6] * 10
 
 
+def test_what_is_lacking_is_named():
+    with pytest.raises(NotJudged, match="ece of vector_scaling on genuine outputs"):
+        judged("G02", measures=measures(as_printed, methods=["uncalibrated", "bbq"]))
+
+
 def test_few_models_are_not_judged():
     for claim in ("G01", "S06"):
         with pytest.raises(NotJudged, match="the rule wants 4"):
