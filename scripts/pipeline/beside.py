@@ -29,6 +29,10 @@ class Workflow(NamedTuple):
         """Return the names of its packages, a sorted list."""
         return sorted(path.parent.name for path in self.scripts.glob("*/__init__.py"))
 
+    def rule_files(self) -> list[Path]:
+        """Return the files of its rules, and its Snakefile."""
+        return [*sorted(self.rules.glob("*.smk")), *self.root.glob("Snakefile")]
+
     def files(self, part: str) -> Iterator[Path]:
         """Yield the Python files of ``steps``, ``figures`` or ``claims`` in its packages."""
         for package in self.packages():

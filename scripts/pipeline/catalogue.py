@@ -74,7 +74,7 @@ def validate() -> None:
     tables()
     _validate_captions()
     for workflow in workflows():
-        for path in sorted(workflow.rules.glob("*.smk")):
+        for path in workflow.rule_files():
             for name in re.findall(r"\b(?:code|step)\(\s*\"(\w+)\"", path.read_text("utf-8")):
                 try:
                     step_file(name)

@@ -29,7 +29,7 @@ def _tables(workflow: Workflow, all_workflows: Sequence[Workflow]) -> dict[str, 
     files = {
         rule: {"rule_file": _from_checkout(path)}
         for each in all_workflows
-        for path in sorted(each.rules.glob("*.smk"))
+        for path in each.rule_files()
         for rule in re.findall(r"^rule (\w+):", path.read_text(encoding="utf-8"), re.MULTILINE)
     }
     steps = {path.stem: path for each in all_workflows for path in each.files("steps")}

@@ -139,7 +139,9 @@ def test_order_is_that_of_the_families_whatever_came_first():
 
 def test_a_rule_whose_step_is_gone_is_one_line(guest, monkeypatch):
     guest.rules.mkdir()
-    (guest.rules / "a.smk").write_text('rule a:\n    params:\n        code=code("fit_modle"),\n')
     monkeypatch.setattr(catalogue, "workflows", lambda: (beside.MAIN, guest))
-    with pytest.raises(InputError, match=r"a\.smk: unknown step 'fit_modle'.*fit_model"):
-        catalogue.validate()
+    for file in (guest.rules / "a.smk", guest.root / "Snakefile"):
+        file.write_text('rule a:\n    params:\n        code=code("fit_modle"),\n')
+        with pytest.raises(InputError, match=rf"{file.name}: unknown step 'fit_modle'.*fit_model"):
+            catalogue.validate()
+        file.unlink()
