@@ -169,6 +169,13 @@ def test_what_the_line_explains_of_every_interval():
     assert {*answers} == {True, False}
 
 
+def test_a_line_of_rate_1_explains_rows_that_all_hit():
+    """Their residual and its variance are 0."""
+    groups, _ = groups_of_rows(np.array([0.3, 0.6, 0.8, 0.8]), np.ones(4))
+    with np.errstate(all="raise"):
+        assert _is_of_line(2, 3, groups, np.array([0.5, 0.5, 1.0]))
+
+
 def test_faults_of_all_hits_and_of_a_threshold():
     """One kind of outcome tells no slope; a threshold has the slope ±∞, by the side of the hits."""
     s = np.linspace(0.1, 0.9, 41)

@@ -143,7 +143,7 @@ def _is_of_line(low: int, high: int, groups: Groups, rate: Floats) -> bool:
     total = np.sum(variance[inside])
     taken = shared @ np.linalg.pinv((line * variance) @ line.T, hermitian=True) @ shared
     left = np.sum((groups.hits - groups.size * rate)[inside])
-    left /= np.sqrt(max(total - taken, 1e-9 * total))
+    left /= np.sqrt(max(total - taken, 1e-9 * total, 1e-300))
     found = np.sum(groups.residual[inside]) / np.sqrt(np.sum(groups.variance[inside]))
     return bool(abs(left) < max(_CLEAR, _SHARE * abs(found)))
 
