@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 from refusals import refuses
+from scipy.special import ndtr
 from verdicts import judge
 
 from calbias.auditing.verdict.clusters import whole_clusters_p_value
@@ -26,6 +27,18 @@ def test_repeated_rows_are_not_evidence():
         together += judge(scores, hits, clusters=ids, replicates=199).miscalibrated
     assert alone > 6
     assert together <= 1
+
+
+def test_calibrated_martingales_are_not_rejected():
+    """Their last scores are next to 0 or 1, where all residuals of an atom have one sign."""
+    rejected = 0
+    for seed in range(4):
+        steps = np.random.default_rng(seed).standard_normal((50, 61)) / np.sqrt(61)
+        path, time = np.cumsum(steps, axis=1), np.arange(1, 61) / 61
+        scores = ndtr(path[:, :-1] / np.sqrt(1 - time)).clip(1e-9, 1 - 1e-9).ravel()
+        hits, games = np.repeat(path[:, -1] > 0, 60), np.repeat(np.arange(50), 60)
+        rejected += judge(scores, hits * 1, clusters=games, replicates=199).miscalibrated
+    assert rejected <= 1
 
 
 def test_facts_of_repeated_rows():

@@ -16,6 +16,7 @@ from verdicts import judge
 from calbias.auditing.verdict.finding import Finding, finding_of, line_of
 from calbias.auditing.verdict.groups import cell_starts, ends_of, groups_of, groups_of_rows
 from calbias.auditing.verdict.redraws import (
+    _atoms_of_enough,
     _drawn,
     draw,
     pooled_p_value,
@@ -110,7 +111,7 @@ def test_redraws_of_another_curve_have_its_statistics():
 
 
 def test_signs_of_three_clusters_are_one_of_eight():
-    """Each redraw is the study with residuals ± t (y − s), by cluster."""
+    """Each redraw is the study with residuals ± t (y − s), by cluster; atoms have too few."""
     scores, hits = study(45, tied=True)
     ids = np.arange(45) % 3
     groups, place = groups_of_rows(scores, hits)
@@ -125,12 +126,31 @@ def test_signs_of_three_clusters_are_one_of_eight():
     known = []
     for signs in [(1, 1, 1), *product((wide,), (-wide, wide), (-wide, wide))]:
         row = oracle(scores, scores + np.array(signs)[ids] * (hits - scores))
-        known.append([row[name] if name != "spread" else 0 for name in PARTS])
+        known.append([row[name] if name not in ("spread", "atoms") else 0 for name in PARTS])
     assert pool[0] == pytest.approx(known[0], abs=1e-7)
     nearest = np.abs(pool[1:, None] - np.array(known[1:])).max(axis=2)
     assert nearest.min(axis=1).max() < 1e-7
     counts = np.bincount(nearest.argmin(axis=1), minlength=4)
     assert counts / 800 == pytest.approx(np.full(4, 0.25), abs=0.06)
+
+
+@pytest.mark.parametrize("clusters", [39, 40])
+def test_atoms_of_ten_clusters_with_the_unlikely_outcome(clusters):
+    """A chance of ¼ in forty clusters, and of ½ in twenty; another score is in each of fifty."""
+    scores = np.repeat([0.25, 0.5, 0.7], [clusters, clusters // 2 + 0, 50])
+    codes = np.r_[np.arange(clusters), np.arange(clusters // 2), np.arange(50)]
+    scores += 0.000123456 * (scores == 0.7)
+    groups, place = groups_of_rows(scores, np.arange(scores.size) % 2)
+    statistics = statistics_of(groups)
+    atoms, scale = _atoms_of_enough(groups, statistics, place, codes)
+    assert atoms.tolist() == ([0, 1, 2] if clusters == 40 else [2])
+    rows = np.bincount(place)[atoms]
+    chance = np.array([0.25, 0.5, 0.299876544])[atoms]
+    assert scale == pytest.approx(1 / (rows * chance * (1 - chance)))
+    by_group = np.lexsort((place, codes))
+    columns = place[by_group], (np.arange(scores.size) % 2 - scores)[by_group], codes[by_group]
+    pool = signed_pool(groups, statistics, *columns, stream(0, "test"), 1)
+    assert pool[0, 5] == pytest.approx(np.sum(groups.residual[atoms] ** 2 * scale))
 
 
 @pytest.mark.parametrize("n", [1200, 1201])

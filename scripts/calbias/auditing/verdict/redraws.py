@@ -62,7 +62,7 @@ def draw(
         residual *= statistics.sign[:, None]
         steps = np.add.reduceat(residual, statistics.grid[:-1], axis=0)
         sums = statistics.weights @ residual, steps, residual[statistics.atoms]
-        pool.append(values_of(statistics, *sums))
+        pool.append(values_of(statistics, *sums, statistics.atom_scale))
     return np.concatenate(pool)
 
 
@@ -87,7 +87,9 @@ def _drawn(
             yield np.array([generator.binomial(*pair, b) for pair in pairs], np.float64)
 
 
-def values_of(statistics: Statistics, z: Floats, steps: Floats, atoms: Floats) -> Floats:
+def values_of(
+    statistics: Statistics, z: Floats, steps: Floats, atoms: Floats, atom_scale: Floats
+) -> Floats:
     """Return the statistics (b, 6) of b data sets.
 
     z (K + 1, b), the residuals (G, b) of the scan's grid cells and (a, b) of the atoms.
@@ -100,7 +102,7 @@ def values_of(statistics: Statistics, z: Floats, steps: Floats, atoms: Floats) -
         np.abs(z[-1]),
         np.max((squares - order) / np.sqrt(2.0 * order), axis=0),
         _scan(statistics, steps),
-        statistics.atom_scale @ atoms**2,
+        atom_scale @ atoms**2,
     )
     return np.round(np.array(values).T, _DIGITS)
 
@@ -158,6 +160,7 @@ def _of_column(pool: Floats, values: Floats, itself: int = 0) -> Floats:
 
 LARGEST_NUMBER = 4096
 """More clusters are joined into so many groups; groups of independent clusters are independent."""
+_LEAST_UNLIKELY = 10.0
 _SPREAD = PARTS.index("spread")
 
 
@@ -184,7 +187,7 @@ def signed_pool(
     n_cells, n_grid = statistics.sign.size, statistics.grid.size - 1
     cell = np.repeat(np.arange(n_cells), np.diff(statistics.starts))[group]
     part = np.repeat(np.arange(n_grid), np.diff(statistics.grid))[cell]
-    atoms = statistics.atoms
+    atoms, atom_scale = _atoms_of_enough(groups, statistics, cell, codes)
     atom = np.full(n_cells, atoms.size)
     atom[atoms] = np.arange(atoms.size)
     sums = [np.bincount(codes, weight[cell] * residual, number) for weight in statistics.weights]
@@ -197,7 +200,7 @@ def signed_pool(
     pool = []
     for block in chain([table.sum(axis=1, keepdims=True)], signed):
         z, steps, of_atoms = np.split(block, ends)
-        pool.append(values_of(statistics, z, steps, of_atoms))
+        pool.append(values_of(statistics, z, steps, of_atoms, atom_scale))
     values = np.concatenate(pool)
     values[:, _SPREAD] = 0.0
     return values
@@ -217,3 +220,18 @@ def signed_sums(table: Floats, generator: np.random.Generator, replicates: int) 
     for start in range(0, replicates, BLOCK):
         shape = table.shape[1], min(BLOCK, replicates - start)
         yield table @ (2.0 * generator.integers(0, 2, shape, np.int8) - 1.0)
+
+
+def _atoms_of_enough(
+    groups: Groups, statistics: Statistics, cell: Ints, codes: Ints
+) -> tuple[Ints, Floats]:
+    """Return the atoms, and scales, where ten clusters or more should have the unlikely outcome.
+
+    With fewer, all residuals may have one sign, and no random signs give as large a sum: calibrated
+    martingales, whose last scores are next to 0 or 1, would be rejected always.
+    """
+    n_cells = statistics.sign.size
+    clusters = np.bincount(np.unique(codes * n_cells + cell) % n_cells, minlength=n_cells)
+    chance = groups.chance[statistics.starts[:-1]][statistics.atoms]
+    enough = clusters[statistics.atoms] * chance >= _LEAST_UNLIKELY
+    return statistics.atoms[enough], statistics.atom_scale[enough]
