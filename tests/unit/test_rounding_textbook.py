@@ -41,6 +41,16 @@ def textbook_cells(values, count):
             tilt[i] = min(max(sum(slopes) / 24, -0.5), 0.5)
             noise = 2 * math.sqrt(4 / count[i] + 1 / sides[0] + 1 / sides[1])
             own[i] = min(max((abs(slopes[1] - slopes[0]) - noise) / 24, 0), 0.25)
+    found = [h > 0 for h in step]
+    for side in (1, -1):  # the last score of a tail below, and above
+        before = list(step)
+        for i, value in enumerate(values):
+            j = (i + side) % len(values)
+            h = before[j]
+            if not found[i] and h > 0 and count[i] < count[j] and 0 < value < 1 and (
+                is_near(h, abs(value - values[j]))
+            ):  # fmt: skip
+                step[i], tilt[i] = h, side * min(math.log(count[j] / count[i]) / 6, 0.5)
     return np.array([step, np.array(step) * tilt, np.array(step) * own])
 
 

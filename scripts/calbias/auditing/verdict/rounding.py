@@ -5,12 +5,14 @@ The counts of the scores tell the cell and the density in it, exp(x q/h); no kin
 assumed.
 
 step    The distance h ≤ 0.1 of the nearest pair of scores s ± h. A score without a pair was stated,
-        and does not move. A score with four times as many rows as the geometric mean of its
+        and does not move, unless it is the last of a tail: a step from a score of more rows with
+        a pair. A score with four times as many rows as the geometric mean of its
         neighbours has a step among such scores.
 unit    A step that is a half to a fifth of a tenth, a hundredth, … may be of a mean of k = 2 to 5
         scores, and else k is 1.
-tilt    E(q | s) is about s + k h x/12, x the mean of the slopes of log rows on both sides, and each
-        score may differ from that by k h/24 of their difference, less two standard errors.
+tilt    E(q | s) is about s + k h x/12, x the mean of the slopes of log rows on both sides (beyond a
+        tail three times the last one), and each score may differ from that by k h/24 of their
+        difference, less two standard errors.
 ends    0 and 1 stand for at most half a step, up to the nearest score with many rows: a 16th of
         those of the end, else a 256th. A step of at most 0.01 counts for all of that half, a larger
         one for the half's mean under the density, coth(x/2)/2 - 1/x of it. In a mean of k scores
@@ -165,7 +167,25 @@ def _steps_between_neighbours(values: Floats, count: Floats) -> Floats:
     noise = 2.0 * np.sqrt(4.0 / count + 1.0 / below + 1.0 / above)
     tilt = np.clip((slope_below + slope_above) / 24.0, -0.5, 0.5)
     bend = np.clip((np.abs(slope_above - slope_below) - noise) / 24.0, 0.0, 0.25)
+    step, tilt = _extend_tails(values, count, step, tilt)
     return np.array([step, step * tilt, step * bend])
+
+
+def _extend_tails(
+    values: Floats, count: Floats, step: Floats, tilt: Floats
+) -> tuple[Floats, Floats]:
+    """Give the last score of a tail its neighbour's step, and a slope three times as steep."""
+    has_step = step > 0.0
+    for side in (-1, 1):
+        neighbour = np.roll(np.arange(values.size), side)
+        next_step, next_count = step[neighbour], count[neighbour]
+        is_last = ~has_step & (next_step > 0.0) & (count < next_count)
+        is_last &= _is_near(next_step, np.abs(values - values[neighbour]))
+        is_last &= (values > 0.0) & (values < 1.0)
+        step = np.where(is_last, next_step, step)
+        tail_tilt = np.minimum(np.log(next_count / count) / 6.0, 0.5)
+        tilt = np.where(is_last, -side * tail_tilt, tilt)
+    return step, tilt
 
 
 def closest(scores: Floats, rows: Ints, hits: Ints, moves: Moves) -> Floats:
