@@ -127,25 +127,24 @@ def _set(modules: list[ModuleType], name: str, value: Any) -> None:
     posterior._MODELS = posterior.curve_models()  # made from three of the constants
 
 
-def _data(cells: dict[str, tuple[int, ...]], sets: int) -> list[tuple[str, int, list[Scored]]]:
+def _data(cells: dict[str, int], sets: int) -> list[tuple[str, int, list[Scored]]]:
     return [
         (
             name,
             n,
             [Scored.of(*laws.rows_of(name, n, SEED, FIRST + number)) for number in range(sets)],
         )
-        for name, sizes in cells.items()
-        for n in sizes
+        for name, n in cells.items()
     ]
 
 
 def _verdict_panel() -> Callable[[], Found]:
     cells = {
-        "beta_3_3": (400,), "fourteen": (400,), "odds_5_2": (2000,), "temp_1.3": (400,),
-        "shift_-.3": (400,), "saturated_.7": (2000,), "stairs_7": (2000,),
-        "band_.35_.42": (2000,), "two_values": (400,), "tenths_narrow": (4000,),
-        "percent_saturated": (4000,), "half_tenths": (4000,), "mean_two_percent": (4000,),
-        "votes_10_one": (400,), "twentieths_two": (4000,), "percent_top": (4000,),
+        "beta_3_3": 400, "fourteen": 400, "odds_5_2": 2000, "temp_1.3": 400,
+        "shift_-.3": 400, "saturated_.7": 2000, "stairs_7": 2000,
+        "band_.35_.42": 2000, "two_values": 400, "tenths_narrow": 4000,
+        "percent_saturated": 4000, "half_tenths": 4000, "mean_two_percent": 4000,
+        "votes_10_one": 400, "twentieths_two": 4000, "percent_top": 4000,
     }  # fmt: skip
     data = _data(cells, 8)
 
@@ -199,9 +198,9 @@ def verdict_change(before: Found, after: Found) -> str:
 
 def _interval_panel() -> Callable[[], Found]:
     cells = {
-        "t3": (400,), "odds_5_2": (80,), "temp_1.3": (400,), "saturated_.7": (2000,),
-        "rare_x.7": (400,), "stairs_7": (2000,), "threshold_.55": (400,), "two_values": (400,),
-        "band_.35_.42": (2000,),
+        "t3": 400, "odds_5_2": 80, "temp_1.3": 400, "saturated_.7": 2000,
+        "rare_x.7": 400, "stairs_7": 2000, "threshold_.55": 400, "two_values": 400,
+        "band_.35_.42": 2000,
     }  # fmt: skip
     data = _data(cells, 5)
     errors = {name: laws.errors_of(name) for name in cells}
@@ -239,9 +238,9 @@ def interval_change(before: Found, after: Found) -> str:
 
 def _posterior_panel() -> Callable[[], Found]:
     cells = {
-        "t3": (400,), "beta_3_3": (2000,), "odds_5_2": (12000,), "temp_1.3": (400,),
-        "saturated_.7": (2000,), "line_-.3_.8": (80,), "stairs_7": (2000,),
-        "threshold_.55": (400,), "jump_.7": (2000,), "top_1pct": (2000,),
+        "t3": 400, "beta_3_3": 2000, "odds_5_2": 12000, "temp_1.3": 400,
+        "saturated_.7": 2000, "line_-.3_.8": 80, "stairs_7": 2000,
+        "threshold_.55": 400, "jump_.7": 2000, "top_1pct": 2000,
     }  # fmt: skip
     data = _data(cells, 8)
     errors = {name: laws.errors_of(name)[0] for name in cells}
