@@ -27,7 +27,8 @@ rule measure_model:
     params:
         # the estimators of the measures are loaded by name
         code=code("measure_model", *estimator_paths("ece_bin_ew", "mce_ew", "ks", "kde")),
-        softmax=config["softmax"],
+        # of a model with scores alone it changes nothing
+        softmax=lambda wildcards: config["softmax"] if wildcards.model in REAL else "exact",
         seed=config["seed"],
         bootstrap=config["bootstrap"],
     shell:
