@@ -5,7 +5,9 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 
+from calbias.engine.float_scores import EXACT
 from calbias.engine.sampler import draw
+from calbias.truth.scenarios import Scenario
 from pipeline.scenarios import read_scenarios
 from pipeline.steps import Precision, Seed
 from pipeline.table_schema import columns_of
@@ -46,14 +48,10 @@ def summarise_intro(
     estimates = gather_shards(replicates, **expected)
     histogram = estimate_histogram(row["experiment"], estimates)
     write_table(output_histogram, "estimate_histogram", histogram)
-    data = draw(scenario, n_samples, 0, seed, precision)
-    scores, hits = data.scores[0], data.hits()[0]
-    names = {"experiment": row["experiment"], "scenario": scenario.name, "n_samples": n_samples}
-    diagram = reliability_diagram(scores, hits, n_bins).assign(**names)
-    columns = list(columns_of("reliability_diagram"))
-    write_table(output_diagram, "reliability_diagram", diagram[columns])
-    rows = pd.DataFrame({**names, "score": scores, "hit": hits.astype(int)})
-    write_table(output_rows, "shown_data_set", rows)
+    drawn = row["experiment"], scenario, n_samples
+    diagram = reliability_diagram(*drawn, n_bins, seed, precision)
+    write_table(output_diagram, "reliability_diagram", diagram)
+    write_table(output_rows, "shown_data_set", shown_data_set(*drawn, seed, precision))
 
 
 def estimate_histogram(experiment: str, estimators: Replicates) -> pd.DataFrame:
@@ -71,8 +69,28 @@ def estimate_histogram(experiment: str, estimators: Replicates) -> pd.DataFrame:
     return pd.DataFrame(rows, columns=list(columns_of("estimate_histogram")))
 
 
-def reliability_diagram(scores: np.ndarray, hits: np.ndarray, n_bins: int) -> pd.DataFrame:
-    """Return the equal-width bins of scores and hits (n,), empty ones too."""
+def shown_data_set(
+    experiment: str, scenario: Scenario, n_samples: int, seed: int, precision: str = EXACT
+) -> pd.DataFrame:
+    """Return the table ``shown_data_set``: the rows of replicate 0, lowest score first."""
+    data = draw(scenario, n_samples, 0, seed, precision)
+    names = {"experiment": experiment, "scenario": scenario.name, "n_samples": n_samples}
+    return pd.DataFrame(
+        {**names, "score": data.scores[0], "hit": np.rint(data.hits()[0]).astype(int)}
+    )
+
+
+def reliability_diagram(
+    experiment: str,
+    scenario: Scenario,
+    n_samples: int,
+    n_bins: int,
+    seed: int,
+    precision: str = EXACT,
+) -> pd.DataFrame:
+    """Return the table ``reliability_diagram`` of replicate 0: equal-width bins, empty ones too."""
+    rows = shown_data_set(experiment, scenario, n_samples, seed, precision)
+    scores, hits = rows["score"].to_numpy(), rows["hit"].to_numpy()
     edges = np.arange(n_bins + 1) / n_bins
     k = np.minimum(np.searchsorted(edges, scores, side="right") - 1, n_bins - 1)
     count = np.bincount(k, minlength=n_bins)
@@ -80,4 +98,6 @@ def reliability_diagram(scores: np.ndarray, hits: np.ndarray, n_bins: int) -> pd
         mean_score = np.bincount(k, scores, n_bins) / count
         mean_hit = np.bincount(k, hits, n_bins) / count
     bins = {"low": edges[:-1], "high": edges[1:], "n_in_bin": count}
-    return pd.DataFrame({**bins, "mean_score": mean_score, "mean_hit": mean_hit})
+    table = pd.DataFrame({**bins, "mean_score": mean_score, "mean_hit": mean_hit})
+    table = table.assign(experiment=experiment, scenario=scenario.name, n_samples=n_samples)
+    return table[list(columns_of("reliability_diagram"))]
