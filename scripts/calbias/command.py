@@ -156,11 +156,15 @@ def _note(text: str) -> None:
 
 
 def _watch(options: Any) -> None:
+    from calbias.auditing.gate import EXIT_STATUS
     from calbias.monitoring.watch import watch_file
 
     columns, top_label = _columns(options), options.top_label
-    rest = options.level, options.output, _note
-    say(watch_file(options.file, options.time, columns, top_label, *rest))
+    rest = options.level, options.output, options.state, _note
+    sentence, is_alarm = watch_file(options.file, options.time, columns, top_label, *rest)
+    say(sentence)
+    if is_alarm:
+        sys.exit(EXIT_STATUS["no"])
 
 
 class _Parser(argparse.ArgumentParser):
@@ -297,7 +301,11 @@ def _add_watch(commands: Any) -> None:
     watch.add_argument("--time", metavar="COLUMN", required=True, help="dates, times or numbers")
     _add_columns(watch)
     watch.add_argument("--level", type=float, default=0.05, help="rate of false alarms (0.05)")
-    watch.add_argument("--output", metavar="FILE", help="the page (FILE-watch.html)")
+    watch.add_argument("--state", metavar="STATE",
+                       help="continue the state in this file, if it exists, and write it: each "
+                       "month's file is then watched once")  # fmt: skip
+    watch.add_argument("--output", metavar="STEM",
+                       help="write STEM.html and STEM.json (FILE-watch)")  # fmt: skip
 
 
 def _add_check(commands: Any) -> None:

@@ -206,15 +206,46 @@ def stream(tmp_path):
 def test_watch_prints_one_line_and_writes_a_page(stream, capsys, tmp_path):
     table, written = stream
     alarm = watched(table["score"], table["hit"]).alarm
-    main(["watch", written(table[::-1]), "--time", "day"])  # newest first is read from its end
+    watch_with_alarm(written(table[::-1]))  # newest first is read from its end
     (line,) = capsys.readouterr().out.splitlines()
     assert line.startswith(f"alarm at row {alarm} ({table['day'][alarm - 1]}) of 1200: misc")
     assert f"{SURENESS[0]} by" in line
-    main(["watch", written(table.rename(columns={"hit": "label"})), "--time", "day"])
+    watch_with_alarm(written(table.rename(columns={"hit": "label"})))
     assert f"risks {HEIGHT[0]} by" in capsys.readouterr().out
     page = (tmp_path / "stream-watch.html").read_text("utf-8")
     assert page.count("<svg") >= 2
     assert "Evidence against calibration" in page
+    numbers = json.loads((tmp_path / "stream-watch.json").read_text("utf-8"))
+    assert (numbers["alarm"], numbers["alarm_time"]) == (alarm, table["day"][alarm - 1])
+
+
+def watch_with_alarm(*options):
+    with pytest.raises(SystemExit) as stopped:
+        main(["watch", *options, "--time", "day"])
+    assert stopped.value.code == 3
+
+
+def test_a_state_goes_from_file_to_file(stream, capsys, tmp_path, refused):
+    table, written = stream
+    monitor, state = watched(table["score"], table["hit"]), ["--state", str(tmp_path / "s.json")]
+    assert monitor.alarm > 700
+    main(["watch", written(table[:400]), "--time", "day", *state])
+    main(["watch", written(table[400:700]), "--time", "day", *state])
+    numbers = json.loads((tmp_path / "stream-watch.json").read_text("utf-8"))
+    assert (numbers["n"], numbers["alarm"]) == (700, None)
+    assert numbers["evidence"] == watched(table["score"][:700], table["hit"][:700]).evidence
+    capsys.readouterr()
+    watch_with_alarm(written(table[700:]), *state)
+    out = capsys.readouterr().out
+    assert out.startswith(f"alarm at row {monitor.alarm} ({table['day'][monitor.alarm - 1]}) of ")
+    capsys.readouterr()
+    with refused("stream.csv: begins at", "has the rows up to", "give later rows"):
+        main(["watch", written(table[700:]), "--time", "day", *state])
+    with refused("the state has the level 0.05, not 0.1"):
+        main(["watch", written(table[700:]), "--time", "day", *state, "--level", "0.1"])
+    (tmp_path / "s.json").write_text('{"generator": "calbias watch --state"}')
+    with refused("s.json: is no state of calbias watch"):
+        main(["watch", written(table[700:]), "--time", "day", *state])
 
 
 @pytest.fixture
@@ -236,7 +267,7 @@ def test_watch_reads_times_with_offsets_in_any_iso_form(stream, capsys, unaudite
     table["day"] = [time.isoformat() for time in times]  # summer time ends on the 27th
     table.loc[1::2, "day"] = [time.isoformat(" ") for time in times[1::2]]
     monitor = watched(table["score"], table["hit"])
-    main(["watch", written(table), "--time", "day"])
+    watch_with_alarm(written(table))
     said = f"row {monitor.alarm} ({table['day'][monitor.alarm - 1]})"
     assert said in capsys.readouterr().out
     since = table[monitor.since.row - 1 :]
@@ -246,7 +277,7 @@ def test_watch_reads_times_with_offsets_in_any_iso_form(stream, capsys, unaudite
 def test_watch_takes_clusters_when_they_are_complete(stream, capsys, unaudited):
     table, written = stream
     table["game"] = np.arange(1200) // 10 * 2 + np.arange(1200) % 2  # two at a time
-    main(["watch", written(table), "--time", "day", "--cluster", "game"])
+    watch_with_alarm(written(table), "--cluster", "game")
     table = table.sort_values("game", kind="stable")
     expected = watched(*(table[name].to_numpy() for name in ("score", "hit", "game")))
     assert f"row {expected.alarm} " in capsys.readouterr().out

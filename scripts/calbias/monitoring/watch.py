@@ -1,10 +1,15 @@
-"""``calbias watch``: a monitor over a file of predictions in the order of a time, and its page."""
+"""``calbias watch``: a monitor over a file of predictions in the order of a time.
+
+It writes a page, its numbers as JSON and, if asked, the state that the next file continues.
+"""
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable
 from html import escape
 from pathlib import Path
+from typing import Any, NamedTuple
 
 import numpy as np
 import pandas as pd
@@ -14,11 +19,22 @@ from calbias.auditing.audit import audit
 from calbias.auditing.inputs import EVENT, read_data
 from calbias.errors import InputError
 from calbias.io.command_line import write_text
-from calbias.io.files import validate_output
+from calbias.io.files import output_paths, validate_output
 from calbias.logits.columns import Columns, looked_up_column
 from calbias.logits.output_file import Place
 from calbias.logits.table_files import SUFFIXES, read_table, table_suffix
 from calbias.monitoring.monitor import Monitor
+
+_LABELS = 8  # of the axis of evidence, about
+
+
+class State(NamedTuple):
+    """What one file hands on to the next: the monitor, and times of its rows as texts."""
+
+    monitor: Monitor
+    last: str = ""
+    alarm: str = ""
+    since: str = ""
 
 
 def watch_file(
@@ -28,15 +44,20 @@ def watch_file(
     top_label: bool,
     level: float,
     output: str | None,
+    state: str | None,
     say: Callable[[str], None],
-) -> str:
-    """Watch a file's rows, write the page, and return one line that says what was seen.
+) -> tuple[str, bool]:
+    """Watch a file's rows; return one line that says what was seen, and whether there is an alarm.
 
-    ``say`` gets the notes on how the file was read.
+    The page and its JSON are written, and the state where ``state`` names a file. ``say`` gets the
+    notes on how the file was read.
     """
-    page = Path(output or f"{Path(path).with_suffix('')}-watch.html")
-    validate_output(page, [path])
-    monitor = Monitor(level)
+    stem = Path(path).with_suffix("") if str(path) != "-" else Path("standard_input")
+    page, numbers = output_paths(path, output or f"{stem}-watch")
+    if state:
+        validate_output(state, [path])
+    before = read_state(state, level) if state else State(Monitor(level))
+    monitor, first = before.monitor, before.monitor.n
     if table_suffix(path) not in SUFFIXES and not Path(path).is_dir():
         raise InputError(f"{path}: give a file with a column of times: CSV, JSON lines or Parquet")
     data = read_data(path, columns=columns, top_label=top_label)
@@ -54,8 +75,6 @@ def watch_file(
             "column of ids if both are genuine",
             int(repeated.argmax()),
         )
-    for note in data.notes:
-        say(note)
     scores, hits, clusters = data.rows.score, data.rows.hit, data.clusters
     if data.validation is not None:
         raise place.error("rows of two folds: give a file of one fold")
@@ -65,32 +84,108 @@ def watch_file(
         order = order[np.argsort(last[clusters[order]], kind="stable")]
         clusters = clusters[order]
     scores, hits, times = scores[order], hits[order], times[order]
+    if before.last and _moment(times[0]) <= _moment(before.last):
+        raise InputError(
+            f"{path}: begins at {times[0]}, and {state} has the rows up to {before.last}: give "
+            "later rows"
+        )
+    for note in data.notes:
+        say(note)
     monitor.update(scores, hits, clusters)
+    after = State(monitor, str(times[-1]), before.alarm, before.since)
     said = f"no alarm in {monitor.n} rows: evidence {monitor.evidence:.2g}, alarm at {1 / level:g}"
     since, start = "", 0
     if monitor.alarm and monitor.since:
         row, low, high = monitor.since
+        start = max(row - 1 - first, 0)
+        if monitor.alarm > first:  # in this file
+            began = str(times[row - 1 - first]) if row > first else ""
+            after = after._replace(alarm=str(times[monitor.alarm - 1 - first]), since=began)
         said = (
-            f"alarm at row {monitor.alarm} ({times[monitor.alarm - 1]}) of {monitor.n}: "
-            f"miscalibrated since about row {row} ({times[row - 1]}; 95 %: {low} to {high})"
+            f"alarm at row {monitor.alarm} ({after.alarm}) of {monitor.n}: "
+            f"miscalibrated since about row {row} ({after.since or 'in an earlier file'}; "
+            f"95 %: {low} to {high})"
         )
-        since, start = f" since row {row}", row - 1
+        since = f" since row {row}"
     try:
         ids = None if clusters is None else clusters[start:]
         rows = scores[start:], hits[start:]
-        result = (
-            audit(probabilities=rows[0], labels=rows[1], clusters=ids)
-            if data.kind == EVENT
-            else audit(*rows, clusters=ids)
-        )
+        if first and since:  # rows of earlier files are in the monitor's memory alone
+            result = monitor.audit()
+        elif data.kind == EVENT:
+            result = audit(probabilities=rows[0], labels=rows[1], clusters=ids)
+        else:
+            result = audit(*rows, clusters=ids)
         said += f"; rows{since}: {result.verdict.sentence}"
         text = result.to_html(f"{Path(path).name}{since}")
     except InputError:  # too few rows or clusters to be audited
-        mark = '<meta name="generator" content="calbias watch">'
-        text = f"<!DOCTYPE html>\n<html lang='en'><meta charset='utf-8'>{mark}<main></main></html>"
+        mark = '<meta charset="utf-8"><meta name="generator" content="calbias watch">'
+        title = f"<title>{escape(Path(path).name)}</title>"
+        text = f'<!DOCTYPE html>\n<html lang="en">{mark}{title}<main></main></html>'
     top = f"<main>\n<p><strong>{escape(said)}</strong></p>\n{_picture(monitor)}\n"
     write_text(page, text.replace("<main>", top, 1))
-    return said
+    write_text(numbers, json.dumps(_numbers(after, said), indent=2) + "\n")
+    if state:
+        write_text(state, _state_text(after))
+    return said, monitor.alarm is not None
+
+
+def _numbers(state: State, sentence: str) -> dict[str, Any]:
+    """Return what the JSON holds."""
+    monitor = state.monitor
+    return {
+        "generator": "calbias watch",
+        "sentence": sentence,
+        "n": monitor.n,
+        "level": monitor.level,
+        "evidence": monitor.evidence,
+        "alarm": monitor.alarm,
+        "alarm_time": state.alarm or None,
+        "since": monitor.since and dict(monitor.since._asdict()),
+        "since_time": state.since or None,
+        "last_time": state.last,
+    }
+
+
+def _state_text(state: State) -> str:
+    times = {name: getattr(state, name) for name in State._fields[1:]}
+    generator = {"generator": "calbias watch --state"}
+    return json.dumps(generator | times | {"monitor": state.monitor.to_json()}) + "\n"
+
+
+def read_state(path: str, level: float) -> State:
+    """Return the State of a file, or a new one where there is no file of this name.
+
+    InputError for a file that holds no state, or one of another level.
+    """
+    if not Path(path).exists():
+        return State(Monitor(level))
+    try:
+        stored = json.loads(Path(path).read_text("utf-8"))
+        times = [str(stored[name]) for name in State._fields[1:]]
+        text = str(stored["monitor"])
+    except (ValueError, TypeError, KeyError):
+        raise InputError(
+            f"{path}: is no state of calbias watch; name the file that --state wrote, or a new one"
+        ) from None
+    try:
+        monitor = Monitor.from_json(text)
+    except InputError as error:
+        raise InputError(f"{path}: {error}") from None
+    if monitor.level != level:
+        raise InputError(
+            f"{path}: the state has the level {monitor.level:g}, not {level:g}: give --level "
+            f"{monitor.level:g}, or start with a new file"
+        )
+    return State(monitor, *times)
+
+
+def _moment(time: Any) -> Any:
+    """Return a time, number or text, as something that can be compared."""
+    try:
+        return 0, float(time)
+    except (ValueError, TypeError):
+        return 1, pd.to_datetime(str(time), format="ISO8601", utc=True)
 
 
 def _in_time(times: NDArray, name: str, place: Place) -> tuple[NDArray, NDArray[np.int64]]:
@@ -111,30 +206,39 @@ def _in_time(times: NDArray, name: str, place: Place) -> tuple[NDArray, NDArray[
     return times, rows
 
 
+def _power_of_ten(k: int) -> str:
+    """Return 10^k, with the exponent raised where the number is long."""
+    return f"{10.0**k:g}" if -2 <= k <= 3 else f'10<tspan dy="-5" font-size="70%">{k}</tspan>'
+
+
 def _picture(monitor: Monitor) -> str:
     """Return the <svg> of the evidence, the alarm's line and the change."""
     track, limit = monitor.track(), float(-np.log10(monitor.level))
     top = max(limit + 0.5, float(track[:, 1].max()))
-    across = lambda row: f"{50 + 640 * row / max(monitor.n, 1):.1f}"  # noqa: E731
-    down = lambda log: f"{10 + 240 * (top - log) / (top + 2.0):.1f}"  # noqa: E731
+    across = lambda row: f"{70 + 620 * row / max(monitor.n, 1):.1f}"  # noqa: E731
+    down = lambda log: f"{30 + 240 * (top - log) / (top + 2.0):.1f}"  # noqa: E731
+    step = 1 + int(top) // _LABELS
     parts = [
-        f'<text x="44" y="{down(k)}" text-anchor="end">{10.0**k:g}</text>'
-        for k in range(-2, int(top) + 1)
+        f'<text x="62" y="{down(k - 0.08)}" text-anchor="end">{_power_of_ten(k)}</text>'
+        for k in range(-2, int(top) + 1, step)
     ]
     if monitor.alarm and monitor.since:
         _, low, high = monitor.since
         parts += [
-            f'<path d="M{across(low)} 10V250H{across(high)}V10" fill="#9aa3ad" opacity=".4"/>',
+            f'<path d="M{across(low)} 30V270H{across(high)}V30" fill="#9aa3ad" opacity=".4"/>',
             f'<circle cx="{across(monitor.alarm)}" cy="{down(limit)}" r="5" fill="#b3541e"/>',
         ]
     points = " ".join(f"{across(row)},{down(log)}" for row, log in track)
     return (
-        '<figure><svg viewBox="0 0 700 275" fill="currentColor" role="img" aria-label="Evidence">'
-        f'{"".join(parts)}<path d="M50 10V250H690" stroke="currentColor" fill="none"/>'
-        f'<path d="M50 {down(limit)}H690" stroke="#b3541e" stroke-dasharray="5 4"/>'
+        '<figure><svg viewBox="0 0 700 300" fill="currentColor" role="img" '
+        'aria-label="Evidence against calibration by row">'
+        '<text x="70" y="16" font-weight="600">Evidence against calibration</text>'
+        f'{"".join(parts)}<path d="M70 30V270H690" stroke="currentColor" fill="none"/>'
+        f'<path d="M70 {down(limit)}H690" stroke="#b3541e" stroke-dasharray="5 4"/>'
         f'<polyline points="{points}" stroke="#0a5c7d" stroke-width="2" fill="none"/>'
-        f'<text x="50" y="268">row 1</text><text x="690" y="268" text-anchor="end">{monitor.n}'
-        "</text></svg><figcaption>Evidence against calibration over the rows. A calibrated model "
-        f"ever reaches the dashed line with a probability of at most {100 * monitor.level:g} %. "
-        "Grey: the change, 95 % interval; dot: the alarm.</figcaption></figure>"
+        '<text x="70" y="290">1</text><text x="380" y="290" text-anchor="middle">row</text>'
+        f'<text x="690" y="290" text-anchor="end">{monitor.n}</text></svg>'
+        "<figcaption>If the model is calibrated, the curve crosses the dashed line in at most "
+        f"{100 * monitor.level:g} % of cases, however long you watch. Grey: the change, 95 % "
+        "interval; dot: the alarm.</figcaption></figure>"
     )
