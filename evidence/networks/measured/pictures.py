@@ -59,7 +59,7 @@ def draw_guo(table: pd.DataFrame, history: pd.DataFrame, path: Path) -> None:
     log_axis(upper[0, 1], (8, 16, 32, 100, 400))
     log_axis(upper[0, 2], (1e-4, 1e-3, 1e-2))
     upper[0, 0].set_ylabel("mean score − accuracy (%)")
-    upper[0, 0].legend(loc="center right", bbox_to_anchor=(1.0, 0.42))
+    upper[0, 1].legend(loc="lower right")
     upper[0, 0].set_title("a crossed mark: a second seed")
     for axes, name in zip(upper[1], HISTORIES, strict=True):
         rows = history[history.name == name]
