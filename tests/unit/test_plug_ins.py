@@ -66,7 +66,7 @@ def test_captions_name_the_claims_that_rest_on_the_figure():
     for figure in catalogue.figures(beside.MAIN):
         text = " ".join((CAPTIONS / f"{figure}.rst").read_text(encoding="utf-8").split())
         named = []
-        for paper, first, last in re.findall(r"([RCGS])(\d\d)(?: to [RCGS](\d\d))?", text):
+        for paper, first, last in re.findall(r"([RCGSN])(\d\d)(?: to [RCGSN](\d\d))?", text):
             named += [f"{paper}{k:02}" for k in range(int(first), int(last or first) + 1)]
         assert named == [c.id for c in all_claims() if figure in c.figures.split()], figure
 

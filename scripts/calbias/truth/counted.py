@@ -18,7 +18,7 @@ from calbias.errors import InputError
 
 N_KNOTS = 20
 TAIL = 5e-4  # beyond these quantiles s is constant
-PENALTIES = 10.0 ** np.arange(6, -3, -1)
+PENALTIES = 10.0 ** np.arange(5, -2, -1.5)
 RIDGE = 1e-6  # a spline has no unique coefficients where all rows are hits
 POINTS_PER_CELL = 8
 _MOST_STEPS = 100
