@@ -298,6 +298,6 @@ def test_the_finding_on_intervals_has_the_coverage_of_each_method():
     judged = "mean coverage, cells that it was not made on"
     table = table.assign(id="C02", name=4 * ["mean coverage"] + [judged])
     [finding] = findings({"own_measurements": table}, topics=("coverage",))
-    for words in ("error in 41 %", "basic bootstrap intervals in 52 %", "Sun et al. (2024) in 63 %",
-                  "`calbias audit` in 96 %, on cells that it was not made on in 85 %"):  # fmt: skip
+    for words in ("Percentile bootstrap: 41.", "Basic bootstrap: 52.", "Sun et al. (2024): 63.",
+                  "`calbias audit`: 96, and 85 on settings"):  # fmt: skip
         assert words in finding.text

@@ -108,12 +108,12 @@ def _coverage(measurements: pd.DataFrame, _: str) -> Iterator[Statement]:
     values = [_measured(measurements, "C02", "mean coverage", name) for name in names]
     values.append(_measured(measurements, "C02", judged, OURS))
     if None not in values:
-        bootstrap, basic, sun, ours, judging = (f"{value:.0f} %" for value in values)
+        bootstrap, basic, sun, ours, judging = (f"{value:.0f}" for value in values)
         yield Statement(
             "Percentile bootstrap intervals fail.",
-            f" At a nominal 95 % they hold the true error in {bootstrap} of data sets, basic "
-            f"bootstrap intervals in {basic}, those of Sun et al. (2024) in {sun}; the interval of "
-            f"`calbias audit` in {ours}, on cells that it was not made on in {judging} "
+            " An interval of 95 % should contain the true error in 95 of 100 data sets. Percentile "
+            f"bootstrap: {bootstrap}. Basic bootstrap: {basic}. Sun et al. (2024): {sun}. "
+            f"`calbias audit`: {ours}, and {judging} on settings that were not used to design it "
             "([what it assumes, and where it fails](docs/audit.md#the-interval)).",
         )
 
