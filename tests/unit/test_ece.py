@@ -1,10 +1,8 @@
 """The plain ECE: other packages' numbers, edges, and what works without numba."""
 
-import subprocess
-import sys
-
 import numpy as np
 import pytest
+from command import python
 from engine_data import data_sets
 from hypothesis import given
 from hypothesis import strategies as st
@@ -51,10 +49,7 @@ def test_a_score_on_an_edge_is_in_the_upper_bin(n_bins):
 
 
 def test_what_works_without_numba():
-    out = subprocess.run(
-        [sys.executable, "-c", NUMBA_LESS], capture_output=True, text=True, check=True
-    )
-    first, second, refusal = out.stdout.splitlines()
+    first, second, refusal = python(NUMBA_LESS).splitlines()
     scores, hits = calbias.example()
     sweep = calbias.estimate("ece_sweep_em", scores, hits).value
     debias = calbias.estimate("ece_debias_em", scores, hits).value
