@@ -19,6 +19,7 @@ from pipeline.fits.beta import fit_beta
 from pipeline.fits.glm import best_fit, fit_all
 
 POSITIONS = np.arange(4) / 3
+FINE_POSITIONS = np.arange(33) / 32
 POPULATION_KNOTS, FOLD_KNOTS = 24, 20
 WEAK_PENALTIES = 10.0 ** np.arange(-4.0, 1.0)
 LOWEST_BIN = 1 / 15
@@ -70,6 +71,13 @@ class Law(NamedTuple):
         to_cubic = np.linalg.inv(np.vander(POSITIONS, increasing=True))
         values = np.stack([self.scores, WORD * self.hits], axis=-1)
         coefficients = np.einsum("ij,hcjv->hciv", to_cubic, values)
+        steps = np.diff(
+            np.vander(FINE_POSITIONS, 4, increasing=True) @ coefficients[..., 0:1], axis=2
+        )
+        falls = (steps * np.array([1, -1])[:, None, None, None] < 0).any(axis=(2, 3))
+        line = np.zeros_like(values)
+        line[:, :, 0], line[:, :, 1] = values[:, :, 0], values[:, :, 3] - values[:, :, 0]
+        coefficients[falls] = line[falls]  # estimators need sorted scores
         memory = np.empty(coefficients.size + 7)
         start = -memory.ctypes.data % 64 // 8
         aligned = memory[start : start + coefficients.size]

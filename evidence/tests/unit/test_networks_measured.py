@@ -13,7 +13,15 @@ from calbias.simulation import simulate_cells
 
 sys.path.insert(0, str(Path(__file__).parents[2] / "networks"))
 
-from measured.laws import LOWER, LOWEST_BIN, Law, beta_quantile, logs, population_law
+from measured.laws import (
+    LOWER,
+    LOWEST_BIN,
+    Law,
+    beta_quantile,
+    logs,
+    population_law,
+    scores_quantile,
+)
 from measured.second_program import debiased, swept, truth_by_halves
 from measured.shipped import read_network, table
 from measured.smooth import smooth_curve
@@ -43,6 +51,13 @@ def test_a_law_of_beta_and_curve_draws_what_its_scenario_draws():
     )
     expected = calbias.bias("ece_bin_em", scenario, 500, replicates=200, norm=2, seed=3)
     assert abs(values.mean() - expected.mean_estimate) < 1e-4
+
+
+def test_own_scores_are_drawn_in_order():
+    quantile = scores_quantile(np.random.default_rng(4).normal(size=300).round(1))
+    law = Law.make(quantile, expit)
+    for data in law.sampler("own scores", 500, 1).batches(np.arange(50)):
+        assert (np.diff(data.scores, axis=1) > -1e-12).all()
 
 
 def test_a_lowest_gap_changes_only_the_lowest_fifteenth():
