@@ -2,8 +2,9 @@
 
     PYTHONPATH=scripts:evidence/scripts python -m evidence.constants verdict > verdict.csv
 
-writes a line for each constant and factor: module, name, factor, what changes. docs/method.md says
-what the words of each part mean. Parts: verdict, clusters, interval, posterior, subgroups, monitor.
+writes a line for each constant and factor: module, name, factor, what changes.
+evidence/docs/constants.md says what the words of each part mean. Parts: verdict, clusters,
+interval, posterior, subgroups, monitor.
 """
 
 from __future__ import annotations

@@ -1,12 +1,12 @@
-"""docs/method.md has a row for each numeric constant of the audit's rooms, and for no other."""
+"""The page of the constants has a row for each numeric constant of an audit, and no other row."""
 
 import ast
 import importlib
 import re
 from pathlib import Path
 
-SCRIPTS = Path(__file__).parents[2] / "scripts"
-PAGE = Path(__file__).parents[2] / "docs" / "method.md"
+SCRIPTS = Path(__file__).parents[3] / "scripts"
+PAGE = Path(__file__).parents[2] / "docs/constants.md"
 ROOMS = (
     "auditing/verdict/*.py", "auditing/segment*.py", "auditing/subgroups.py",
     "auditing/interval.py", "auditing/binned_gaps.py", "auditing/calibration_curve.py",
