@@ -135,7 +135,7 @@ def test_rows_of_a_network_are_biases_under_three_laws():
     rows = pd.DataFrame(network_rows(network, 2.0, 40, 7))
     assert len(rows) == 3 * 7 * len((*BINNED, "kde"))
     rows = rows.set_index(["law", "estimator", "n_samples"])
-    expected = calbias.bias("ece_bin_em", population, 200, replicates=40, norm=2, seed=7)
+    expected = calbias.bias("ece_bin_em", population, 200, replicates=160, norm=2, seed=7)
     row = rows.loc[("population", "ece_bin_em", 200)]
     assert row["bias_percent"] == pytest.approx(100 * expected.bias)
     assert row["bias_se_percent"] == pytest.approx(100 * expected.bias_se)

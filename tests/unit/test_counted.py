@@ -59,6 +59,12 @@ def test_quantiles_are_exact_in_both_tails():
     np.testing.assert_allclose(few.log_odds(1 - tails, True), [0, 0.5, 2, 2.5, 3])
 
 
+def test_draws_are_in_order_where_cells_are_far_apart():
+    gaps = calbias.CountedScenario("gaps", [-300, 0, 40, 700], [5, 90, 300, 9], [2, 40, 200, 9])
+    scores, _ = calbias.simulate(gaps, 5000, replicates=20)
+    assert np.diff(scores, axis=1).min() >= 0
+
+
 @pytest.mark.slow
 def test_draws_are_of_the_population_and_its_curve(counted):
     scores, hits = calbias.simulate(counted, 1000, replicates=2000, seed=4)

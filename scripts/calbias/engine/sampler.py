@@ -108,12 +108,22 @@ def _cubics(scenario: Scenario, nodes: np.ndarray, side: str, least: float) -> n
 def _interpolated(
     scenario: CountedScenario, nodes: np.ndarray, side: str, least: float
 ) -> np.ndarray:
-    """Return the coefficients of ``_cubics``, through four values of each cell of the table."""
+    """Return the coefficients of ``_cubics``, through four values of each cell of the table.
+
+    Where the cubic of the scores turns back, both are straight: drawn scores are in order.
+    """
     t = np.arange(4) / 3
     log_odds = scenario.log_odds(nodes[:-1, None] + np.diff(nodes)[:, None] * t, side == "upper")
     hits = expit(scenario.logit_hit(np.minimum(log_odds, np.log(np.expm1(-least)))))
-    to_cubic = np.linalg.inv(np.vander(t, increasing=True))
-    return np.stack([values @ to_cubic.T for values in (expit(log_odds), WORD * hits)], axis=2)
+    values = np.stack([expit(log_odds), WORD * hits], axis=2)
+    cubics = np.linalg.inv(np.vander(t, increasing=True)) @ values
+    steps = np.diff(
+        np.vander(np.linspace(0, 1, 33), 4, increasing=True) @ cubics[:, :, 0].T, axis=0
+    )
+    turns = ((steps < 0) if side == "lower" else (steps > 0)).any(axis=0)
+    first, last = values[turns, 0], values[turns, 3]
+    cubics[turns] = np.stack([first, last - first, 0 * first, 0 * first], axis=1)
+    return np.asarray(cubics)
 
 
 def _hermite(nodes: np.ndarray, values: np.ndarray, derivatives: np.ndarray) -> np.ndarray:
