@@ -79,8 +79,9 @@ def _plan(options: Any) -> None:
 
     if options.output:
         validate_output(options.output, [options.scores] if options.scores else [])
-    if options.beta and _columns(options) != _columns(argparse.Namespace()):
-        raise InputError("--beta goes without the options that name columns of a file")
+    if not options.scores and _columns(options) != _columns(argparse.Namespace()):
+        source = "--beta" if options.beta else "--normal"
+        raise InputError(f"{source} goes without the options that name columns of a file")
     goals = {
         "detect": [points / 100 for points in options.detect],
         "power": options.power,
@@ -88,11 +89,17 @@ def _plan(options: Any) -> None:
         "gap_width": options.gap_width / 100,
         "seed": options.seed,
     }
-    if options.beta:
+    optional = ("normal", "oe_width", "c_width", "prevalence", "c_statistic")
+    values = {name: getattr(options, name) for name in optional}
+    goals |= {name: value for name, value in values.items() if value is not None}
+    if options.scores:
+        table = plan_file(options.scores, _columns(options), options.top_label, _note, **goals)
+    elif options.beta:
         table = plan(beta=options.beta, **goals)
     else:
-        table = plan_file(options.scores, _columns(options), options.top_label, _note, **goals)
-    counts = {name: "{:.0f}".format for name in table if name.startswith(("labels", "clusters"))}
+        table = plan(**goals)
+    whole = ("labels", "clusters", "events")
+    counts = {name: "{:.0f}".format for name in table if name.startswith(whole)}
     print(table.to_string(float_format="{:.3f}".format, formatters=counts, na_rep=""))
     if (table["labels"] == math.inf).any():
         _note("inf: no number of labels up to ten million reaches this goal with such scores")
@@ -258,14 +265,29 @@ def _add_plan(commands: Any) -> None:
     source = plan.add_mutually_exclusive_group(required=True)
     source.add_argument("--scores", metavar="FILE", help="a file as for audit")
     source.add_argument("--beta", nargs=2, type=float, metavar=("A", "B"), help="Beta(A, B) scores")
+    source.add_argument(
+        "--normal",
+        nargs=2,
+        type=float,
+        metavar=("MEAN", "SD"),
+        help="normal log odds of the scores",
+    )
     plan.add_argument(
-        "--detect", nargs="+", type=float, default=[1, 2, 5], metavar="POINTS",
-        help="true errors to detect, in points (1 2 5)",
+        "--detect", nargs="*", type=float, default=[1, 2, 5], metavar="POINTS",
+        help="true errors to detect, in points (1 2 5); without a number none",
     )  # fmt: skip
     plan.add_argument("--power", type=float, default=0.8, help="with this probability (0.8)")
     _add_columns(plan)
     plan.add_argument("--slope-width", type=float, default=0.1, help="slope to ± this (0.1)")
     plan.add_argument("--gap-width", type=float, default=1.0, help="mean gap to ± points (1)")
+    event = plan.add_argument_group("a risk model, by the criteria of Riley et al. (2021)")
+    for name, text in (
+        ("--oe-width", "observed/expected to ± this, half its interval's width"),
+        ("--c-width", "c statistic to ± this"),
+        ("--prevalence", "of the event (the mean score)"),
+        ("--c-statistic", "expected c statistic (of calibrated scores)"),
+    ):
+        event.add_argument(name, type=float, metavar="X", help=text)
     plan.add_argument("--seed", type=int, default=0, help="seed of the simulations (0)")
     plan.add_argument("--output", metavar="FILE", help="write the table as CSV")
 

@@ -9,6 +9,7 @@ from test_audit_command import scored, written
 
 from calbias.auditing import plan as module
 from calbias.auditing.plan import plan, plan_file
+from calbias.auditing.validation_size import c_labels, oe_labels
 from calbias.auditing.verdict.power import Labels
 from calbias.command import main
 from calbias.logits.columns import Columns
@@ -145,6 +146,44 @@ def test_the_goals_by_command(monkeypatch):
     assert asked == [{"beta": [2.0, 1.0], **goals}]
 
 
+def test_the_criteria_of_riley_et_al():
+    """Numbers of pmvalsampsize 0.2.1; its slopes, 4544 and 5906, are of a million drawn scores."""
+    first = {"oe_width": 0.5, "c_width": 0.05, "prevalence": 0.018, "c_statistic": 0.8}
+    table = plan(normal=(-5, 2.5), detect=(), gap_width=0.5, **first)
+    goals = ["observed/expected to ± 0.5", "c statistic 0.8 to ± 0.05"]
+    assert list(table.index) == ["slope to ± 0.1", "mean gap to ± 50 points", *goals]
+    assert table.loc[goals, "labels"].tolist() == [905, 4252]
+    assert table.loc[goals, "events"].tolist() == [17, 77]
+    drawn = expit(np.random.RandomState(123456).normal(-5, 2.5, 1_000_000))
+    assert plan(drawn, detect=()).loc["slope to ± 0.1", "labels"] == 4544
+    assert table.loc["slope to ± 0.1", "labels"] == 4554  # seeds of the draws: 4536 to 4576
+    beta = {"beta": (0.9, 8.1), "detect": ()}  # its mean is the prevalence, 0.1
+    table = plan(**beta, c_statistic=0.77, oe_width=0.2, c_width=0.05)
+    assert table["labels"].tolist()[2:] == [876, 942]
+    assert table["events"].tolist()[2:] == [88, 95]
+    assert "events" not in plan(**beta)
+    assert plan(**beta, prevalence=0.5).loc["slope to ± 0.1", "events"] == 2950
+
+
+def test_labels_of_observed_expected_and_c_by_hand():
+    """O/E: 1.96·0.5 = asinh(w), 1/0.5²; c = 1/2: q = 2/3, se² = (1 + (n/2 − 1) 2/3)/n² = 9/144."""
+    assert oe_labels(0.5, np.sinh(0.98)) == pytest.approx(4)
+    assert oe_labels(0.2, np.sinh(0.98)) == pytest.approx(16)
+    se = np.sqrt((1 + (12 / 2 - 1) * 2 / 3) / 144)
+    assert c_labels(0.5, 0.5, 1.96 * se) == pytest.approx(12)
+    goal = plan(PAIR, detect=(), c_width=0.1).index[-1]  # 0.8·0.8 of pairs in order, 0.32 tied
+    assert goal == "c statistic 0.8 to ± 0.1"
+
+
+def test_a_risk_model_is_planned_by_command(capsys):
+    words = "--oe-width 0.5 --c-width 0.05 --prevalence 0.018 --c-statistic 0.8 --detect"
+    main(["plan", "--normal", "-5", "2.5", *words.split()])
+    lines = [line.split()[-2:] for line in capsys.readouterr().out.splitlines()]
+    assert lines[2:] == [["4554", "82"], ["1300", "24"], ["905", "17"], ["4252", "77"]]
+    with pytest.raises(SystemExit):
+        main(["plan", "--normal", "-5", "2.5", "--score", "p"])
+
+
 @pytest.mark.nightly
 @pytest.mark.slow
 def test_the_plan_of_clusters_by_command(tmp_path):
@@ -182,6 +221,18 @@ test_bad_plans_are_refused = refuses(
             *({"detect": [0]}, {"detect": [1]}, {"detect": [0.1, 1]}),
         )
     ),
+    ({"beta": (1, 1), "normal": (0, 1)}, "give scores, or the two parameters"),
+    *(
+        ({"normal": normal}, "normal log odds have a mean and a standard deviation above 0")
+        for normal in ((0, 0), (0, np.nan), (31, 1), (0, 1, 1), "ab")
+    ),
+    *(
+        ({"beta": (1, 1), name: value}, f"{name} must be above 0")
+        for name in ("oe_width", "c_width", "prevalence", "c_statistic")
+        for value in (0, np.nan, *([] if name == "oe_width" else [1]))
+    ),
+    ({"beta": (1, 1), "c_statistic": 0.8}, "c_statistic goes with c_width"),
+    ({"normal": (0, 1), "hits": [1], "clusters": [1]}, "go with scores, not with a Beta"),
     ({"beta": (1, 1), "hits": [1], "clusters": [1]}, "go with scores, not with a Beta"),
     (
         {"scores": [0.5, 0.6], "hits": [1], "clusters": [1]},
