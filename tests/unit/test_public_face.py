@@ -76,6 +76,7 @@ def test_every_public_name_is_in_the_help(name):
             assert re.search(rf"^{section}\n-+$", inspect.getdoc(value), re.MULTILINE), section
         hints = set(value.__annotations__)
         assert hints == {*inspect.signature(value).parameters, "return"}
+        assert len(str(inspect.signature(value))) < 700, "hints of arrays are not spelt out"
 
 
 def test_top_labels_of_logits_and_of_probabilities_agree():

@@ -1,5 +1,7 @@
 """The reliability diagram: mean hit against mean score, and where it would be if calibrated."""
 
+from __future__ import annotations
+
 from typing import Literal, NamedTuple
 
 import numpy as np

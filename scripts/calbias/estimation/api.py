@@ -1,5 +1,7 @@
 """Calibration error of a user's own scores, by any estimator."""
 
+from __future__ import annotations
+
 import ast
 from fnmatch import fnmatchcase
 from functools import cache

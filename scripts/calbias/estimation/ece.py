@@ -1,5 +1,7 @@
 """The expected calibration error in bins, as most papers and packages print it."""
 
+from __future__ import annotations
+
 from typing import Literal
 
 from numpy.typing import ArrayLike
