@@ -301,3 +301,24 @@ def test_the_finding_on_intervals_has_the_coverage_of_each_method():
     for words in ("Percentile bootstrap: 41.", "Basic bootstrap: 52.", "Sun et al. (2024): 63.",
                   "`calbias audit`: 96, and 85 on settings"):  # fmt: skip
         assert words in finding.text
+
+
+def test_the_findings_on_trained_networks_have_the_numbers_of_the_claims():
+    columns = ["id", "name", "case", "value", "error"]
+    rows = [
+        *(("N11", "mean |bias|", f"ece_{x}_em", v, 0.1) for x, v in (("debias", 1), ("sweep", 2))),
+        ("N11", "|debias_em| − |sweep_em| on the truth", "all (9):", -3.0, 0.5),
+        ("N11", "|debias_em| − |sweep_em| on the fits", "all (9):", 4.0, 0.25),
+    ]
+    claims = pd.DataFrame(
+        {"id": ["R01", "N09", "N11"], "claim": "It is so", "verdict": "not_reproduced",
+         "measured": "a: 1; b: 2; by sample size: 3"}
+    )  # fmt: skip
+    tables = {"measurements": pd.DataFrame(rows, columns=columns), "claims": claims}
+    [truth] = findings(tables, topics=("truth",))
+    for words in ("On 9 trained", "is 1.00 % for equal-mass debias and 2.00 %",
+                  "of -3.000 ± 0.500 points", "it is +4.000 ± 0.250"):  # fmt: skip
+        assert words in truth.text
+    n09, n11 = findings(tables, topics=("networks",))
+    assert n09.title + n09.text == "N09, not reproduced. It is so. Measured: b: 2."
+    assert n11.text.endswith("Measured: a: 1; b: 2.")

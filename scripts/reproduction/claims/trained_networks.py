@@ -11,7 +11,15 @@ import numpy as np
 import pandas as pd
 
 from pipeline.claims.grounds import Grounds
-from pipeline.claims.verdicts import POINTS, Measurement, NotJudged, Ruling, Verdict, claim
+from pipeline.claims.verdicts import (
+    POINTS,
+    Measurement,
+    NotJudged,
+    Ruling,
+    Verdict,
+    by_case,
+    claim,
+)
 from pipeline.paper import BINNED, MODEL_SIZES
 from reproduction.bias import PAIR
 from reproduction.claims.appendix_c import FALLING
@@ -370,12 +378,8 @@ def bias_falls_on_networks(grounds: Grounds) -> Ruling:
     larger = (signed["bias_percent"] > signed["truth"]).groupby(level="estimator").mean()
     holds = [name for name in falls if falls[name] <= FALLING and larger[name] >= MOST]
     measurements = [
-        Measurement("rank correlation of bias with the true error", x, "", name)
-        for name, x in falls.items()
-    ]
-    measurements += [
-        Measurement("networks with more bias if calibrated", 100 * x, "percent", name)
-        for name, x in larger.items()
+        *by_case("networks with more bias if calibrated", 100 * larger, "percent"),
+        *by_case("rank correlation of bias with the true error", falls),
     ]
     verdict = Verdict.of(len(holds) == len(falls), len(holds) > len(falls) / 2)
     others = [name for name in falls if name not in holds]
