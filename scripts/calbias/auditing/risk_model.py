@@ -16,7 +16,7 @@ MCB, DSC, UNC           Brier = MCB − DSC + UNC by isotonic regression (CORP);
                         and Jordan (2021)
 c statistic             P(risk of an event > risk of a non-event), ties one half; DeLong's interval
 
-Coverages are in ``docs/risk_model.md``. Rows are taken as independent; prevalence,
+Coverages are in evidence/docs/measured.md. Rows are taken as independent; prevalence,
 observed/expected and ICI have the intervals that the audit says.
 """
 
