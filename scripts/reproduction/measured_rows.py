@@ -31,12 +31,13 @@ from calbias.multiclass.class_bins import Measure
 from calbias.multiclass.measures import prepared
 from calbias.multiclass.noise import summary
 from calbias.multiclass.rows import Rows
+from calbias.recalibration.spline import fit_binary
 from pipeline.table_schema import columns_of
 from pipeline.tables import write_table
 from reproduction.measures import MEASURES, CalibrationError, Mean, resampled_values
 from reproduction.outputs import Outputs, of_rank
 from reproduction.ranked import ranked_hits, ranked_scores
-from reproduction.recalibration.spline import fit, fit_binary
+from reproduction.recalibration.spline import fit
 
 LEVEL = 0.95
 N_POINTS, N_KNOTS = 200, 6  # of a graph

@@ -14,12 +14,12 @@ from scipy.special import softmax
 from calbias.errors import InputError
 from calbias.logits.output_file import Fold
 from calbias.logits.top_label import TopLabel, top_label
+from calbias.recalibration.spline import fit_binary as fit_spline
 from pipeline.logits import Logits
 from reproduction.measures import MEASURES, PROBABILITIES, TOP_LABEL, Measure
 from reproduction.ranked import ranked_hits
 from reproduction.recalibration import ON_HALF
 from reproduction.recalibration.registry import METHODS, load_method
-from reproduction.recalibration.spline import fit_binary as fit_spline
 
 OF_MATRICES = ("ms_odir", "dir_odir")
 MOST_CLASSES = 300  # of a cross-validated matrix: with 1000 classes it takes days on one core

@@ -16,7 +16,7 @@ import calbias
 from calbias.auditing import cox, estimator_bias, recalibrations
 from calbias.auditing.audit import audit_data
 from calbias.auditing.bins import binned_ece, binomial_limits, mean_deviation, picture_bins
-from calbias.auditing.cox import fit_cox, noncentrality
+from calbias.auditing.cox import noncentrality
 from calbias.auditing.description import description_of
 from calbias.auditing.inputs import Options, prepared
 from calbias.auditing.interval import calibration_interval
@@ -26,6 +26,7 @@ from calbias.auditing.subgroups import subgroups
 from calbias.errors import InputError
 from calbias.estimation.registry import FOLDER
 from calbias.file_audit import audit_file
+from calbias.recalibration.logistic import fit_cox
 from calbias.scored import Scored
 
 

@@ -7,11 +7,11 @@ from scipy.optimize import approx_fprime, minimize
 from scipy.special import log_softmax, softmax
 from sklearn.linear_model import LogisticRegression
 
-from reproduction.recalibration import softmax_regression
+from calbias.recalibration import softmax_regression
+from calbias.recalibration.softmax_regression import GRADIENT, fit_linear
 from reproduction.recalibration.matrix_scaling import matrix_scaling
 from reproduction.recalibration.odir import PENALTIES, odir
 from reproduction.recalibration.registry import load_method
-from reproduction.recalibration.softmax_regression import GRADIENT, fit_linear
 from reproduction.recalibration.temperature_scaling import temperature_scaling
 
 WEIGHTS = np.array([[0.6, 0.1, 0.0], [0.0, 0.4, -0.2], [0.1, 0.0, 0.9]])

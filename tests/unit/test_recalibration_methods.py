@@ -19,7 +19,7 @@ from calbias import InputError, estimate
 from calbias.logits import top_label as top_label_module
 from calbias.logits.output_file import Fold
 from calbias.logits.top_label import top_label
-from calbias.recalibration import inverse_temperature
+from calbias.recalibration.temperature import inverse_temperature
 from pipeline.pickles import read_pickle
 from reproduction.ranked import ranked_hits, ranked_scores
 from reproduction.recalibration import registry, spline

@@ -14,7 +14,7 @@ import calbias
 from calbias.errors import InputError
 from calbias.logits.output_file import Fold
 from calbias.logits.top_label import top_label
-from calbias.recalibration import inverse_temperature
+from calbias.recalibration.temperature import inverse_temperature
 from pipeline.fits.beta import fit_beta
 from pipeline.fits.glm import best_fit, fit_all
 from pipeline.logits import Logits

@@ -9,13 +9,13 @@ from typing import Any
 import numpy as np
 from scipy.special import expit
 
-from calbias.auditing.cox import logits_of
 from calbias.auditing.gate import rows_to_decide
 from calbias.auditing.inputs import EVENT
 from calbias.auditing.recalibrations import FEWEST
 from calbias.auditing.result import Audit
 from calbias.auditing.verdict.words import digits_of
 from calbias.conventions import Z_95
+from calbias.recalibration.logistic import logits_of
 
 MOST = 3
 _TOLERABLE, _OF_RARER = 0.02, 0.2  # an error that most uses can live with; of the rarer outcome

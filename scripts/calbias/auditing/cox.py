@@ -1,4 +1,4 @@
-"""The logistic recalibration of Cox, logit c = a + b·logit s: its fit, its power, its labels.
+"""The logistic recalibration of Cox, logit c = a + b·logit s: its power, its labels.
 
 Cox, *Two further applications of a model for binary regression* (Biometrika 1958); as a
 recalibration it is Platt's scaling of the score's logit. Calibration is a = 0, b = 1.
@@ -19,57 +19,12 @@ How many labels, by closed forms:
 from collections.abc import Callable
 
 import numpy as np
-from scipy.special import chdtri, chndtr, chndtrinc, expit, logit, polygamma
+from scipy.special import chdtri, chndtr, chndtrinc, expit, polygamma
 
 from calbias.conventions import SIGNIFICANT, Z_95
+from calbias.recalibration.logistic import logits_of
 
-LEAST = 2.0**-53  # scores of 0 and 1 have no logit: they are taken this far from it, or farther
-ENDS = LEAST, 1.0 - LEAST
 _LARGEST_LAMBDA = 1e4
-_STEPS, _LONGEST, _CLOSE, _HALVINGS = 50, 2.0, 1e-9, 30  # of Newton's method
-
-
-def logits_of(scores: np.ndarray, ends: tuple[float, float] = ENDS) -> np.ndarray:
-    """Return logit s, (n,), finite: scores beyond the ends are taken there."""
-    return logit(np.clip(scores, *ends))
-
-
-def fit_shift(x: np.ndarray, hits: np.ndarray, rows: np.ndarray | float = 1.0) -> float:
-    """Return the most likely a of P(hit) = expit(x + a), for finite logits x (n,).
-
-    ``hits`` (n,) are counts of ``rows`` rows each.
-    """
-    rows = rows * np.ones_like(x)
-    total = float(hits.sum())
-    if total in (0.0, float(rows.sum())):
-        return 0.0
-    a = 0.0
-    for _ in range(200):  # Newton converges: in a step of 1 the slope changes at most e times
-        p = expit(x + a)
-        expected = rows * p
-        step = (total - expected.sum()) / max(expected @ (1.0 - p), 1e-300)
-        step = float(np.clip(step, -1.0, 1.0))
-        a += step
-        if abs(step) < 1e-12:
-            break
-    return a
-
-
-def fit_cox(x: np.ndarray, hits: np.ndarray, rows: np.ndarray | float = 1.0) -> tuple[float, float]:
-    """Return the most likely (a, b) for logits x (n,); ``hits`` (n,) are of ``rows`` rows each.
-
-    Where a threshold separates hits from misses, one more hit and one more miss are counted (Platt
-    1999). The slope is 0 where there is none: all logits are equal, or all outcomes.
-    """
-    rows = rows * np.ones_like(x)
-    n, n_hits = float(rows.sum()), float(hits.sum())
-    lowest = 1.0 / (n - n_hits + 2.0)
-    smoothed = lowest * rows + hits * ((n_hits + 1.0) / (n_hits + 2.0) - lowest)
-    if 0 < n_hits < n and np.ptp(x) > 0:
-        for values in (hits, smoothed):
-            if line := newton_line(x, values, rows):
-                return line
-    return float(logit((n_hits + 0.5) / (n + 1.0))), 0.0
 
 
 def noncentrality(scores: np.ndarray, rates: np.ndarray) -> float:
@@ -145,43 +100,3 @@ def shifted(scores: np.ndarray) -> Callable[[float], np.ndarray]:
     """Return the family λ → rates of logit c = logit s ∓ λ, down if the mean score is above ½."""
     sign = -1.0 if np.mean(scores) > 0.5 else 1.0
     return lambda lam: expit(logits_of(scores) + sign * lam)
-
-
-def newton_line(
-    x: np.ndarray, hits: np.ndarray, size: np.ndarray | float = 1.0
-) -> tuple[float, float] | None:
-    """Return (a, b) of greatest likelihood of logit P(hit) = a + b·x, by Newton's steps.
-
-    They are halved until the likelihood, which is concave, does not fall.
-
-    ``hits`` (n,) are counts of ``size`` rows each. None where the likelihood has no maximum.
-    """
-    rows = size * np.ones_like(x)
-    if hits.sum() in (0.0, rows.sum()):
-        return None
-
-    def likelihood(a: float, b: float) -> float:
-        y = a + b * x
-        return float(np.sum(hits * y - rows * np.logaddexp(0.0, y)))
-
-    a, b = 0.0, 1.0
-    reached = likelihood(a, b)
-    for _ in range(_STEPS):
-        p = 0.5 + 0.5 * np.tanh(0.5 * (a + b * x))
-        residual, v = hits - rows * p, rows * p * (1.0 - p)
-        u0, u1 = np.sum(residual), np.sum(residual * x)
-        h00, h01, h11 = np.sum(v), np.sum(v * x), np.sum(v * x * x)
-        determinant = h00 * h11 - h01 * h01
-        if not determinant > 1e-10 * h00 * h11:
-            return None
-        da, db = (h11 * u0 - h01 * u1) / determinant, (h00 * u1 - h01 * u0) / determinant
-        shorter = min(1.0, _LONGEST / max(abs(da), abs(db), 1e-300))
-        for _ in range(_HALVINGS):
-            now = likelihood(a + shorter * da, b + shorter * db)
-            if now >= reached - 1e-12 * abs(reached):
-                break
-            shorter *= 0.5
-        a, b, reached = a + shorter * da, b + shorter * db, now
-        if max(abs(da), abs(db)) < _CLOSE:
-            return float(a), float(b)
-    return None

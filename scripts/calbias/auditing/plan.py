@@ -21,6 +21,7 @@ from calbias.conventions import SIGNIFICANT
 from calbias.engine.scores_and_hits import is_number
 from calbias.errors import InputError
 from calbias.logits.columns import Columns
+from calbias.recalibration.logistic import ENDS, logits_of
 
 DETECT = (0.01, 0.02, 0.05)
 _LARGEST = 1_000_000.0  # parameter of a Beta distribution: its scores are all but equal
@@ -209,7 +210,7 @@ def _quantiles(beta: tuple[float, float] | None, normal: tuple[float, float] | N
                 f"{_FARTHEST:.0f} in size, not {normal!r:.60}"
             )
         scores = expit(normal[0] + normal[1] * ndtri(middles))
-    return np.clip(scores, *cox.ENDS)
+    return np.clip(scores, *ENDS)
 
 
 def _validate_pilot(
@@ -235,7 +236,7 @@ def _detection(
     """Return the labels that detect a curve at ascending scores, both (n,), and its line."""
     if curve is None:  # no curve of the family is that far off
         return {"labels": np.inf}
-    shift, slope = kind.line(cox.logits_of(scores), cox.logits_of(curve))
+    shift, slope = kind.line(logits_of(scores), logits_of(curve))
     found = verdict_labels(scores, curve, power, seed)
     return {**found._asdict(), "slope": slope, "shift": shift}
 

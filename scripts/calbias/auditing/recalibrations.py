@@ -22,20 +22,21 @@ class is the top one, and so none changes the accuracy.
 """
 
 import math
-import warnings
+from collections.abc import Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
 import pandas as pd
-from scipy.special import expit, ndtr
+from scipy.special import ndtr, softmax
 
-from calbias.auditing.cox import ENDS, fit_cox, fit_shift, logits_of
 from calbias.auditing.inputs import Data
 from calbias.auditing.verdict.groups import ends_of
 from calbias.conventions import SIGNIFICANT, holm
 from calbias.engine.seeding import stream
+from calbias.errors import InputError
 from calbias.logits.top_label import top_label
-from calbias.recalibration import inverse_temperature, isotonic
+from calbias.recalibration.logistic import ENDS
+from calbias.recalibration.methods import INJECTIVE, OF_LOGITS, OF_SCORES
 from calbias.scored import MOST_ROWS, Floats, Ints, Scored
 
 FOLDS, FEWEST = 5, 50
@@ -73,48 +74,56 @@ class _Part(NamedTuple):
             methods += ["platt", "isotonic"]
         return methods if self.logits is None else [*methods, "temperature"]
 
-    def recalibrated(self, method: str, scores: Floats) -> Floats:
-        """Return scores (m,) after a method of the score, fitted on these rows."""
-        if method == "shift":
-            return expit(logits_of(scores, self.ends) + self.parameter(method))
-        if method == "platt":
-            x = logits_of(self.sample.scores, self.ends)
-            a, b = fit_cox(x, self.sample.hits, self.sample.rows)
-            return expit(a + b * logits_of(scores, self.ends))
-        return isotonic(self.sample).predict(scores)
-
-    def inverse_temperature(self) -> float:
-        """Return 1/T of least negative log-likelihood."""
-        with warnings.catch_warnings(action="ignore"):
-            return inverse_temperature(self.logits, self.labels)
-
-    def parameter(self, method: str) -> float:
-        """Return the fitted shift or temperature; NaN for other methods."""
-        if method == "shift":
-            x = logits_of(self.sample.scores, self.ends)
-            return fit_shift(x, self.sample.hits, self.sample.rows)
-        return 1.0 / self.inverse_temperature() if method == "temperature" else np.nan
+    def fitted(self, method: str) -> Any:
+        """Return the map of a method, fitted on these rows."""
+        if method in OF_SCORES:
+            return OF_SCORES[method](self.sample, self.ends)
+        if self.logits is None:
+            raise InputError(
+                f"{method} needs logits or probabilities of three classes or more, or of two with "
+                f"top_label; methods of scores are {', '.join(OF_SCORES)}"
+            )
+        return OF_LOGITS[method](self.logits, self.labels)
 
 
-def recalibration_table(data: Data, seed: int = 0) -> pd.DataFrame:
+def recalibration_map(data: Data, method: str) -> Any:
+    """Return the map of a method, fitted on the rows that ``recalibration_table`` names."""
+    return _fitted_on(data, _part(data)).fitted(method)
+
+
+def _part(data: Data) -> _Part:
+    sample = data.scored
+    return _Part(sample, *data.ordered_logits(), ends_of(sample))
+
+
+def _fitted_on(data: Data, rows: _Part) -> _Part:
+    """Return the validation fold, where it has enough rows and the form of the rows, or these."""
+    if data.validation is None:
+        return rows
+    validation = _part(data.validation)
+    if rows.logits is None:
+        validation = validation._replace(logits=None, labels=None)
+    return validation if validation.are_enough else rows
+
+
+def recalibration_table(
+    data: Data, seed: int = 0, methods: Sequence[str] | None = None
+) -> pd.DataFrame:
     """Return what recalibration does to the Brier score of a Data, by ``method``, best first.
+
+    ``methods`` are by default those that so many rows can bear. The Brier score is of the judged
+    score; of vector scaling, which can change the top class, it is over all classes.
 
     The methods are fitted on ``data.validation`` if it has 50 rows and both outcomes, else they are
     cross-validated, and ``validation_rows`` is 0. The rows of a cluster are in one fold, and the
     standard error is of sums over clusters. ``helps`` is a gain above 0 at 5 % after Holm's
     correction. Empty below 50 rows and for rows of one outcome.
     """
-    sample = data.scored
-    rows = _Part(sample, *data.ordered_logits(), ends_of(sample))
+    rows = _part(data)
     if not rows.are_enough:
         return pd.DataFrame()
-    fitted, parts, folds = rows, [], FOLDS
-    if data.validation is not None:
-        logits = (None, None) if rows.logits is None else data.validation.ordered_logits()
-        scored = data.validation.scored
-        validation = _Part(scored, *logits, ends_of(scored))
-        if validation.are_enough:
-            fitted, parts, folds = validation, [validation], 1
+    sample, fitted = rows.sample, _fitted_on(data, rows)
+    parts, folds = ([], FOLDS) if fitted is rows else ([fitted], 1)
     n, units = sample.n, sample.n if sample.clusters is None else sample.clusters.ids.size
     judged = _in_folds(rows, folds, units, seed)
     whole = judged.counts.sum(axis=0)
@@ -124,10 +133,16 @@ def recalibration_table(data: Data, seed: int = 0) -> pd.DataFrame:
         if rows.logits is not None:
             others = rows.logits[judged.fold != k], rows.labels[judged.fold != k]
         parts.append(_Part(sample.counted(misses + hits, hits), *others, rows.ends))
-    size, before = judged.size, (judged.hits - sample.scores[judged.score]) ** 2
+    size = judged.size
     found: list[dict[str, Any]] = []
-    for method in fitted.methods:
-        fall = before - (judged.hits - _outputs(method, parts, rows, judged)) ** 2
+    for method in fitted.methods if methods is None else methods:
+        maps = [part.fitted(method) for part in parts]
+        if method == "vector":
+            before, after = _brier_of_classes(maps, rows, judged)
+        else:
+            before = (judged.hits - sample.scores[judged.score]) ** 2
+            after = (judged.hits - _outputs(maps, rows, judged, method)) ** 2
+        fall = before - after
         gain = float(size @ fall) / n
         squares = float(size @ (fall - gain) ** 2)
         if judged.clusters is not None:
@@ -142,8 +157,8 @@ def recalibration_table(data: Data, seed: int = 0) -> pd.DataFrame:
                 "gain": gain,
                 "gain_se": error,
                 "p_value": float(2 * ndtr(-abs(z))),
-                "injective": method != "isotonic",
-                "parameter": fitted.parameter(method),
+                "injective": method in INJECTIVE,
+                "parameter": _parameter(fitted, method),
                 "least": fitted.ends[0],
                 "greatest": fitted.ends[1],
                 "validation_rows": 0 if fitted is rows else fitted.sample.n,
@@ -192,14 +207,34 @@ def _in_folds(rows: _Part, folds: int, units: int, seed: int) -> _InFolds:
     return _InFolds(counts, fold, hits, score, np.ones(sample.n, np.int64), clusters)
 
 
-def _outputs(method: str, parts: list[_Part], rows: _Part, judged: _InFolds) -> Floats:
-    """Return the recalibrated scores (q,) of the judged rows, each fold by its part."""
-    if method != "temperature":
-        maps = [part.recalibrated(method, rows.sample.scores) for part in parts]
-        return np.stack(maps)[judged.fold, judged.score]
-    outputs = np.empty(judged.score.size)
-    for k, part in enumerate(parts):
+def _parameter(rows: _Part, method: str) -> float:
+    """Return the fitted shift or temperature; NaN for other methods."""
+    if method == "shift":
+        return float(rows.fitted(method).intercept)
+    return 1.0 / rows.fitted(method).inverse if method == "temperature" else np.nan
+
+
+def _outputs(maps: Sequence[Any], rows: _Part, judged: _InFolds, method: str) -> Floats:
+    """Return the recalibrated scores (q,) of the judged rows, each fold by its map."""
+    if method in OF_SCORES:
+        outputs = [fitted.predict(rows.sample.scores) for fitted in maps]
+        return np.stack(outputs)[judged.fold, judged.score]
+    scores = np.empty(judged.score.size)
+    for k, fitted in enumerate(maps):
         held = judged.fold == k
-        scaled = rows.logits[held].astype(np.float64) * part.inverse_temperature()
-        outputs[held] = top_label(scaled, rows.labels[held]).score
-    return outputs
+        scaled = fitted.predict(rows.logits[held])
+        scores[held] = top_label(scaled, rows.labels[held]).score
+    return scores
+
+
+def _brier_of_classes(maps: Sequence[Any], rows: _Part, judged: _InFolds) -> tuple[Floats, Floats]:
+    """Return the Brier score over all classes of each judged row (q,), before and after."""
+    scores = np.empty((2, judged.score.size))
+    for k, fitted in enumerate(maps):
+        held = np.flatnonzero(judged.fold == k)
+        logits, labels = rows.logits[held], rows.labels[held]
+        for values, out in zip((logits, fitted.predict(logits)), scores, strict=True):
+            p = softmax(values.astype(np.float64), axis=1)
+            p[np.arange(held.size), labels] -= 1.0
+            out[held] = np.einsum("ij,ij->i", p, p)
+    return scores[0], scores[1]

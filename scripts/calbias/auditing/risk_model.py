@@ -30,12 +30,12 @@ import numpy as np
 from scipy.special import expit, logit, ndtri
 
 from calbias.auditing.bins import binomial_limits
-from calbias.auditing.cox import fit_cox, fit_shift, logits_of
 from calbias.auditing.description import is_separated, observed_expected
 from calbias.auditing.interval import calibration_interval
 from calbias.auditing.verdict.groups import ends_of
 from calbias.conventions import CONFIDENCE_LEVEL
-from calbias.recalibration import isotonic
+from calbias.recalibration.isotonic import isotonic
+from calbias.recalibration.logistic import fit_cox, fit_shift, logits_of
 from calbias.scored import Floats, Scored
 
 MEASURED, NOT_MEASURED = "measured", "not measured"

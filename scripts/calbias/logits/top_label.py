@@ -116,3 +116,14 @@ def _float32_2020(logits: np.ndarray, top: np.ndarray) -> tuple[np.ndarray, np.n
     log_total = np.log(np.sum(np.exp(z - largest), axis=1, keepdims=True)) + largest
     score = np.exp(largest - log_total)[:, 0].astype(np.float64) - REDUCTION_2020
     return score, np.log(score), np.log1p(-score)
+
+
+def log_totals(logits: np.ndarray) -> np.ndarray:
+    """Return the logsumexp of each row of logits (n, K), (n,) float64."""
+    totals = np.empty(len(logits))
+    for rows in row_blocks(logits):
+        z = logits[rows].astype(np.float64)
+        largest = z.max(axis=1)
+        z -= largest[:, None]
+        totals[rows] = largest + np.log(np.exp(z, out=z).sum(axis=1))
+    return totals

@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from calbias.logits.top_label import row_blocks
+from calbias.logits.top_label import log_totals
 from reproduction.ranked import ranked_hits, ranked_scores
 
 _CLASSES_AT_A_TIME = 32
@@ -113,14 +113,3 @@ def bins_of(scores: np.ndarray, edges: np.ndarray) -> np.ndarray:
         above = np.flatnonzero(scores >= edges[0])
         bins[above] = np.searchsorted(edges, scores[above], side="right")
     return bins
-
-
-def log_totals(logits: np.ndarray) -> np.ndarray:
-    """Return the logsumexp of each row of logits (n, K), (n,) float64."""
-    totals = np.empty(len(logits))
-    for rows in row_blocks(logits):
-        z = logits[rows].astype(np.float64)
-        largest = z.max(axis=1)
-        z -= largest[:, None]
-        totals[rows] = largest + np.log(np.exp(z, out=z).sum(axis=1))
-    return totals

@@ -1,8 +1,8 @@
-"""Isotonic regression, see ``calbias.recalibration``."""
+"""Isotonic regression, see ``calbias.recalibration.isotonic``."""
 
 import numpy as np
 
-from calbias.recalibration import Interpolated, isotonic
+from calbias.recalibration.isotonic import Interpolated, isotonic
 from calbias.scored import Scored
 from reproduction.recalibration.binary import Steps
 

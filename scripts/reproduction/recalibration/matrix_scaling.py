@@ -7,7 +7,7 @@ report; on ImageNet their fit did not converge. In vector scaling W is diagonal:
 import numpy as np
 
 from calbias.errors import InputError
-from reproduction.recalibration.softmax_regression import LinearCalibration, fit_linear
+from calbias.recalibration.softmax_regression import LinearCalibration, fit_linear
 
 MOST_CLASSES = 300  # of a full matrix
 

@@ -11,7 +11,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from reproduction.recalibration.softmax_regression import LinearCalibration, fit_linear
+from calbias.recalibration.softmax_regression import LinearCalibration, fit_linear
 
 PENALTIES = (1e2, 1e1, 1e0, 1e-1, 1e-2)
 N_FOLDS = 5

@@ -1,36 +1,14 @@
-"""Spline recalibration (Gupta et al. 2021, section 4), of one score: the classes keep their order.
+"""Spline recalibration (Gupta et al. 2021, section 4) of one score of a model of many classes.
 
-The scores of the validation fold are sorted, z_1 ≤ … ≤ z_N, with cumulative hits and scores
-h_i = Σ_{j≤i} hit_j / N, h̃_i = Σ_{j≤i} z_j / N at t_i = i/N. A natural cubic spline with K equally
-spaced knots on [0, 1] is fitted by least squares; its derivative at a score's fractile t is the
-probability of a hit there.
-
-- ``spline``: the authors' practice. The spline v is fitted to h - h̃, and γ(z) = z + v'(t(z)).
-- ``spline_as_written``: as in the text. The spline is fitted to h, and γ(z) = v'(t(z)).
-
-Between the validation scores v' is linear in z, outside them constant; γ is clipped to [0, 1].
+The fit of one score is ``calbias.recalibration.spline``; the classes keep their order.
 """
 
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
-from scipy.interpolate import CubicSpline
 
-from calbias.errors import InputError
+from calbias.recalibration.spline import fit_binary
 from reproduction.recalibration.binary import fit_one_score
-
-
-class SplineMap(NamedTuple):
-    """The derivative ``slopes`` (k,) of the spline at ascending ``scores`` (k,)."""
-
-    scores: np.ndarray
-    slopes: np.ndarray
-    add_score: bool
-
-    def predict(self, scores: np.ndarray) -> np.ndarray:
-        """Return the recalibrated scores, (m,) in [0, 1]."""
-        slopes = np.interp(scores, self.scores, self.slopes)
-        return np.clip(scores + slopes if self.add_score else slopes, 0.0, 1.0)
 
 
 def fit(
@@ -49,20 +27,3 @@ def fit(
         rank,
         within,
     )
-
-
-def fit_binary(
-    scores: np.ndarray, hits: np.ndarray, n_knots: int = 6, add_score: bool = True
-) -> SplineMap:
-    """Return the ``SplineMap``; equal scores share their mean hit and their mean slope."""
-    n = len(scores)
-    if not 2 <= n_knots <= n:
-        raise InputError(f"{n} samples are too few for a spline of {n_knots} knots (at least 2)")
-    distinct, group, count = np.unique(scores, return_inverse=True, return_counts=True)
-    mean_hit = np.bincount(group, weights=hits) / count
-    steps = np.repeat(mean_hit - distinct if add_score else mean_hit, count)
-    t = np.arange(1, n + 1) / n
-    basis = CubicSpline(np.linspace(0, 1, n_knots), np.eye(n_knots), bc_type="natural")
-    values = np.linalg.lstsq(basis(t), np.cumsum(steps) / n, rcond=None)[0]
-    slopes = np.add.reduceat(basis(t, 1) @ values, np.cumsum(count) - count) / count
-    return SplineMap(distinct, slopes, add_score)

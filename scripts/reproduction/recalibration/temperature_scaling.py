@@ -1,27 +1,15 @@
 """Temperature scaling (Guo et al. 2017, section 4.2): softmax(z/T).
 
-The most likely T is found by ``calbias.recalibration``.
+The most likely T is found by ``calbias.recalibration.temperature``.
 """
-
-from typing import NamedTuple
 
 import numpy as np
 
 from calbias.logits.top_label import row_blocks
-from calbias.recalibration import inverse_temperature
+from calbias.recalibration.temperature import TemperatureScaling, inverse_temperature
 
 GRID = np.arange(1, 101) / 10
 N_BINS = 15
-
-
-class TemperatureScaling(NamedTuple):
-    """The inverse temperature 1/T."""
-
-    inverse: float
-
-    def predict(self, logits: np.ndarray) -> np.ndarray:
-        """Return logits / T, (n, K) float64; the classes keep their order."""
-        return logits.astype(np.float64) * self.inverse
 
 
 def temperature_scaling(

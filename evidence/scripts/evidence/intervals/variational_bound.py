@@ -12,10 +12,10 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.special import expit, ndtri
 
-from calbias.auditing.cox import fit_cox, logits_of
 from calbias.auditing.interval import Interval
 from calbias.conventions import CONFIDENCE_LEVEL
 from calbias.engine.seeding import stream
+from calbias.recalibration.logistic import fit_cox, logits_of
 from reproduction.judging.samples import Sample
 
 Floats = NDArray[np.float64]

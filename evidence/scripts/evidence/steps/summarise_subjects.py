@@ -20,7 +20,7 @@ from calbias.auditing.compare import compare
 from calbias.auditing.subgroups import ALL, subgroups
 from calbias.conventions import MISCALIBRATED, SIGNIFICANT, holm
 from calbias.engine.seeding import stream
-from calbias.recalibration import isotonic
+from calbias.recalibration.isotonic import isotonic
 from calbias.scored import Scored
 from pipeline.manifest import verify_shipped
 from pipeline.steps import Seed

@@ -7,10 +7,10 @@ from typing import Literal
 
 import numpy as np
 
-from calbias.auditing.cox import newton_line
 from calbias.auditing.verdict.groups import Groups
 from calbias.auditing.verdict.statistics import Statistics
 from calbias.conventions import Z_95
+from calbias.recalibration.logistic import newton_line
 from calbias.scored import Floats
 
 Kind = Literal["level", "line", "shape", "local", "atoms", "certain"]

@@ -20,8 +20,8 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.special import expit
 
-from calbias.auditing.cox import ENDS
 from calbias.auditing.verdict.rounding import SAME, closest, moves_of
+from calbias.recalibration.logistic import ENDS
 from calbias.scored import Floats, Ints, Scored, order_of
 
 CELLS = 512

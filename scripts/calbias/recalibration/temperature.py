@@ -1,11 +1,8 @@
-"""The maps of a score that an audit fits: isotonic regression and temperature scaling.
+"""Temperature scaling (Guo et al. 2017, section 4.2, Eq. 9).
 
-**Isotonic regression** (Zadrozny and Elkan 2002; Guo et al. 2017, section 4.1): the nondecreasing
-function of least squares, by the pool-adjacent-violators algorithm.
-
-**Temperature scaling** (Guo et al. 2017, section 4.2, Eq. 9): softmax(z / T) with one T > 0 that
-minimises the negative log-likelihood of the validation fold. In the inverse temperature the loss is
-convex, so Newton's method, kept inside a bracket, finds the one minimum.
+softmax(z / T) with one T > 0 that minimises the negative log-likelihood of the validation fold. In
+the inverse temperature the loss is convex, so Newton's method, kept inside a bracket, finds the one
+minimum.
 """
 
 import warnings
@@ -14,43 +11,20 @@ from typing import NamedTuple
 import numpy as np
 
 from calbias.logits.top_label import row_blocks
-from calbias.scored import Scored
 
 BOUNDS = (1e-3, 1e3)
 """Limits of the inverse temperature: T tends to 0 where every top label is a hit."""
 _TOLERANCE = 1e-10
 
 
-class Interpolated(NamedTuple):
-    """Values (k,) at ascending knots (k,), linear between them and constant outside."""
+class TemperatureScaling(NamedTuple):
+    """The inverse temperature 1/T."""
 
-    knots: np.ndarray
-    values: np.ndarray
+    inverse: float
 
-    def predict(self, scores: np.ndarray) -> np.ndarray:
-        """Return the interpolated values at scores (m,)."""
-        return np.interp(scores, self.knots, self.values)
-
-
-def isotonic(sample: Scored) -> Interpolated:
-    """Return the isotonic map of a sample as scikit-learn predicts it."""
-    sample = sample.by_score
-    return Interpolated(sample.scores, nondecreasing(sample.hits / sample.rows, sample.rows))
-
-
-def nondecreasing(labels: np.ndarray, weights: np.ndarray) -> np.ndarray:
-    """Return the nondecreasing fit (m,) to labels (m,) with weights (m,).
-
-    Each round pools every run of violators; the order of pooling does not matter.
-    """
-    points, size = np.ones(labels.size, np.int64), weights.astype(np.float64)
-    total = labels * size
-    while True:
-        means = total / size
-        starts = np.flatnonzero(np.append(True, means[1:] > means[:-1]))
-        if starts.size == means.size:
-            return np.repeat(means, points)
-        total, size, points = (np.add.reduceat(x, starts) for x in (total, size, points))
+    def predict(self, logits: np.ndarray) -> np.ndarray:
+        """Return logits / T, (n, K) float64; the classes keep their order."""
+        return logits.astype(np.float64) * self.inverse
 
 
 def inverse_temperature(logits: np.ndarray, labels: np.ndarray) -> float:

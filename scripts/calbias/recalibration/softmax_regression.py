@@ -12,10 +12,8 @@ import warnings
 from typing import NamedTuple
 
 import numpy as np
-from scipy.optimize import minimize
 
-from calbias.logits.top_label import row_blocks
-from reproduction.recalibration.binary import log_totals
+from calbias.logits.top_label import log_totals, row_blocks
 
 GRADIENT = 1e-6
 """The largest entry of the gradient that counts as a minimum, in the coordinates of the search."""
@@ -57,6 +55,8 @@ def fit_linear(
     largest entry of the gradient stays above ``tolerance``, and where the logits separate the
     classes: the likelihood then has no maximum.
     """
+    from scipy.optimize import minimize  # an audit fits none
+
     x = _inputs(logits, of_log_probabilities)
     k = x.shape[1]
     identity = np.ones(k) if diagonal else np.eye(k)
