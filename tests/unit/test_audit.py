@@ -247,6 +247,14 @@ def test_clusters_widen_what_rows_that_repeat_each_other_narrow(in_clusters):
     assert found.recalibration["gain_se"].min() > alone.recalibration["gain_se"].min()
 
 
+def test_clusters_count_like_no_more_rows_than_there_are():
+    """Each cluster has a hit and a miss of one score: its residuals cancel."""
+    scores = np.repeat(np.linspace(0.1, 0.9, 100), 2)
+    found = calbias.audit(scores, np.tile([0, 1], 100), clusters=np.repeat(np.arange(100), 2))
+    assert (found.effective_n, found.design_effect, found.mean_design_effect) == (200, 1, 1)
+    assert found.verdict.cluster_facts.effective_rows == 200
+
+
 def test_copies_of_rows_in_clusters_have_the_picture_of_the_rows(over):
     scores, hits = (np.repeat(x, 2) for x in drawn(power=1.4))
     found = calbias.audit(scores, hits, clusters=np.repeat(np.arange(800), 2))

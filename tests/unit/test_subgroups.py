@@ -157,3 +157,24 @@ def test_what_rounding_does_is_read_in_each_combination_of_values():
     hits = (generator.random(n) < rates).astype(int)
     found = subgroups(rates.round(1), hits, np.array([*"abcd"])[group], replicates=199)
     assert found.p_value > 0.05
+
+
+def test_subgroups_of_an_event_have_the_lines_of_their_rows():
+    scores, hits, columns = drawn(n=1500)
+    a, name = columns["a"], {f"a = {k}": k for k in range(4)}
+    found = calbias.audit(probabilities=scores, labels=hits, by={"a": a}, confidence_level=0.9)
+    assert len(found.subgroups.table) == 5
+    for row in found.subgroups.table.itertuples():
+        inside = a == name[row.segment] if row.segment in name else slice(None)
+        risk = calbias.audit(
+            probabilities=scores[inside], labels=hits[inside], confidence_level=0.9
+        ).risk
+        for line, first in (("intercept, slope fixed at 1", "intercept"), ("slope", "slope")):
+            values = [getattr(row, f"{first}{end}") for end in ("", "_low", "_high")]
+            assert values == pytest.approx(risk.loc[line, ["value", "low", "high"]].tolist())
+    assert f">{found.subgroups.table['slope_high'][0]:.3f}<" in found.to_html()
+    ids = np.arange(1500) % 50
+    table = calbias.audit(probabilities=scores, labels=hits, by=a, clusters=ids).subgroups.table
+    assert table["slope"].notna().all()
+    assert table[["intercept_low", "slope_high"]].isna().all(axis=None)
+    assert "slope" not in subgroups(scores, hits, a).table

@@ -233,7 +233,7 @@ def _tables(
         say("estimators")
         tables["estimates"] = estimates_table(scored, average, names, options, folders, noise_floor)
     if data.by is not None and data.rows is not None:
-        from calbias.auditing.subgroups import subgroups
+        from calbias.auditing.subgroups import RISKS, subgroups
 
         say("subgroups")
         tables["subgroups"] = subgroups(
@@ -245,7 +245,7 @@ def _tables(
             log1m_scores=data.rows.log1m_score,
             confidence_level=options.confidence_level,
             seed=options.seed,
-            what="risks" if data.kind == EVENT else "scores",
+            what=RISKS if data.kind == EVENT else "scores",
         )
     if class_wise:
         from calbias.auditing.classes import all_classes, classes_table

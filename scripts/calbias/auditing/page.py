@@ -15,6 +15,7 @@ from calbias.auditing.advice import recalibration_code, things_to_do, validation
 from calbias.auditing.inputs import EVENT
 from calbias.auditing.picture import picture
 from calbias.auditing.result import Audit
+from calbias.auditing.subgroup_lines import COLUMNS as LINES
 from calbias.auditing.subgroups import Subgroups
 from calbias.auditing.verdict.words import HEIGHT, PARTS
 from calbias.conventions import MISCALIBRATED, p_digits
@@ -39,6 +40,10 @@ COLUMNS = {  # key: heading and form
     "coverage": ("Coverage of the interval", "text"), "also": ("Elsewhere", "text"),
     "part": ("Looks for", "text"), "segment": ("Subgroup", "text"), "gap": ("Gap", "points"),
     "fault": ("Fault", "text"), "rows_needed": ("Rows needed", "count"),
+    "intercept": ("Calibration in the large", "fraction"),
+    "intercept_low": ("Low", "fraction"), "intercept_high": ("High", "fraction"),
+    "slope": ("Slope", "fraction"), "slope_low": ("Low", "fraction"),
+    "slope_high": ("High", "fraction"),
     "lowest_score": ("From", "number"), "highest_score": ("to", "number"),
     "mean_hit": ("Share of hits", "points"), "n_in_bin": ("Rows", "count"),
 }  # fmt: skip
@@ -53,7 +58,12 @@ def page(audit: Audit, title: str, json_name: str = "") -> str:
     sought = {name: words(text) for name, text in PARTS.items()}
     tables = {name: _shown(name, table) for name, table in audit.tables().items()}
     if audit.subgroups:
-        tables["subgroups"] = _with_headings(audit.subgroups.table.to_dict("records"))
+        table = audit.subgroups.table
+        judged = [name for name in table if name not in LINES]
+        tables["subgroups"] = _with_headings(table[judged].to_dict("records"))
+        if is_event:
+            of_lines = table[["segment", "n", *LINES]].to_dict("records")
+            tables["subgroup_lines"] = _with_headings(of_lines)
     parts = [
         {"part": sought[part.name], "statistic": part.statistic, "p_value": part.p_value}
         for part in audit.verdict.parts

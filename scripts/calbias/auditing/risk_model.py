@@ -117,7 +117,7 @@ def risk_summary(
         ("prevalence", *_prevalence(outcomes, confidence_level), "event rate; observed"),
         ("mean risk", *_mean(outcomes, outcomes.s, z), "expected"),
         ("observed/expected", *observed_expected(sample, confidence_level), "O:E ratio; 1/(E:O)"),
-        *_lines(sample, outcomes, z),
+        *lines(sample, outcomes, z),
         *_distances(sample, interval or calibration_interval(sample).at(1, confidence_level)),
         *_brier(sample, outcomes, z, confidence_level),
         ("c statistic", *_c_statistic(sample, z), "val.prob: C (ROC); AUC; Dxy = 2C − 1"),
@@ -149,8 +149,8 @@ def _mean(outcomes: Outcomes, values: Floats, z: float) -> tuple[float, float, f
     return mean, max(mean - half, 0.0), min(mean + half, 1.0)
 
 
-def _lines(sample: Scored, outcomes: Outcomes, z: float) -> Numbers:
-    """Return the rows of both logistic lines."""
+def lines(sample: Scored, outcomes: Outcomes, z: float) -> Numbers:
+    """Return the rows of both logistic lines, of a sample with distinct scores: shift, b and a."""
     shift, a, b = _NAN, _NAN, _NAN
     errors: tuple[float, ...] = (_NAN, _NAN, _NAN)
     if 0 < sample.hits.sum() < sample.n:

@@ -21,6 +21,7 @@ from calbias.auditing.gate import Answer
 from calbias.auditing.segment_rows import SegmentRows
 from calbias.auditing.segment_test import Ordered, Tested, tested
 from calbias.auditing.segments import LEAST_ROWS, By, segments_of
+from calbias.auditing.subgroup_lines import subgroup_lines
 from calbias.auditing.verdict.groups import groups_of_rows
 from calbias.auditing.verdict.words import EXTREMENESS, HEIGHT
 from calbias.conventions import (
@@ -38,6 +39,7 @@ from calbias.scored import Floats, Ints
 if TYPE_CHECKING:
     import pandas as pd
 
+RISKS = "risks"
 REPLICATES = 1999
 TELLABLE = 0.05
 """A segment is too small to tell if a shift of 5 points is found with less than 80 % power."""
@@ -59,6 +61,8 @@ class Subgroups(NamedTuple):
         model), ``p_value`` (corrected for all segments), ``finding`` ("miscalibrated", "none
         found" or "too small to tell"), ``fault`` (in words; empty where none was found) and
         ``rows_needed`` (to find a shift of 5 points with 80 % probability). Shares are fractions.
+        Of an event also ``intercept`` (calibration in the large) and ``slope``, each with an
+        interval, ``_low`` to ``_high``, that holds for one subgroup.
     small : tuple of str
         The values with too few rows or clusters to be judged.
     what : str
@@ -197,6 +201,10 @@ def subgroups(
     generator = stream(seed, "subgroups", str(scores.size))
     test = tested(rows, segments, confidence_level, replicates, generator)
     table = _table(test, scores[test.at], confidence_level, what)
+    if what == RISKS:
+        rows_of_each = scores[test.at], hits[test.at], test.of_each.segment
+        has_clusters = clusters is not None
+        table = table.assign(**subgroup_lines(*rows_of_each, confidence_level, has_clusters))
     p_values, clear = test.found.p_values, test.found.clear
     table = table.iloc[np.lexsort((-clear, p_values))].reset_index(drop=True)
     return Subgroups(float(p_values.min()), table, test.segments.small, what, segments.cut)

@@ -30,7 +30,8 @@ class ClusterFacts:
     """What a verdict on clusters rests on.
 
     ``design_effect`` is the squared ratio of the noise of binned gaps with and without clusters, at
-    the residuals of the fitted line; ``effective_rows`` independent rows have as much noise.
+    the residuals of the fitted line, at least 1: clustered rows never count like more independent
+    rows than there are. ``effective_rows`` independent rows have as much noise.
     ``with_rarer`` is how many clusters have a hit, or how many have a miss if these are fewer.
     ``p_signs`` and ``p_independent`` are the p-values of random signs and of redraws of independent
     rows; the verdict's is the larger, or ``p_whole``, of clusters as single observations where

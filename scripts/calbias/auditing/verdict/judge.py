@@ -125,7 +125,7 @@ def _judge_clusters(
     rate = fitted_rates(groups)[group]
     squares = hits * (1.0 - rate) ** 2 + (rows - hits) * rate**2
     bins = np.minimum((groups.score[group] * N_BINS).astype(np.int64), N_BINS - 1)
-    effect = design_effect(hits - rows * rate, squares, bins, codes)
+    effect = max(design_effect(hits - rows * rate, squares, bins, codes), 1.0)
     facts = ClusterFacts(
         number, int(size.max()), n / number, effect, n / effect, with_rarer,
         p_signs, independent.p_value, p_whole,
