@@ -65,6 +65,27 @@ def test_draws_are_in_order_where_cells_are_far_apart():
     assert np.diff(scores, axis=1).min() >= 0
 
 
+def test_the_population_of_a_models_own_scores():
+    rng = np.random.default_rng(8)
+    x = rng.normal(1, 1.5, 20_000)
+    own = calbias.CountedScenario.from_scores("own", expit(x), rng.random(x.size) < curve(x))
+    exact = np.mean((expit(x) - curve(x)) ** 2) ** 0.5
+    assert calbias.true_calibration_error(own, norm=2) == pytest.approx(exact, abs=0.008)
+    tails = np.array([0.01, 0.5])
+    np.testing.assert_allclose(own.log_odds(tails, False), np.quantile(x, tails), atol=0.02)
+
+
+@pytest.mark.parametrize(
+    ("scores", "hits"),
+    [([0.9], [1]), ([0.0, 1.0], [1, 0]), ([1.0] * 9, [1] * 9), ([0.5] * 4, [0] * 4)],
+)
+def test_few_and_extreme_scores_have_a_population(scores, hits):
+    few = calbias.CountedScenario.from_scores("few", scores, hits)
+    drawn, _ = calbias.simulate(few, 50)
+    assert 0 <= calbias.true_calibration_error(few) <= 1
+    assert min(scores) - 0.02 <= drawn.min() <= drawn.max() <= max(scores) + 0.02
+
+
 @pytest.mark.slow
 def test_draws_are_of_the_population_and_its_curve(counted):
     scores, hits = calbias.simulate(counted, 1000, replicates=2000, seed=4)
@@ -104,4 +125,11 @@ test_refusals = refuses(
     ([0, 1], [5, 0], [2, 0], "n of at least 1"),
     ([0, 1], [5, 5], [2, 6], "hits from 0 to n"),
     ([0, 1], [5, 5], [2, 2], 0.0, "width"),
+)
+test_refusals_of_own_scores = refuses(
+    lambda *arguments: calbias.CountedScenario.from_scores("name", *arguments),
+    ([1.5], [1], "scores in"),
+    ([], [], "at least one"),
+    ([0.5, 0.6], [1], "one hit for each"),
+    ([0.5], [0.5], "0 or 1"),
 )

@@ -8,14 +8,16 @@ divided differences of the coefficients (P-splines, Eilers and Marx 1996); AIC c
 
 from collections.abc import Sequence
 from functools import cached_property
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, Self
 
 import numpy as np
+from numpy.typing import ArrayLike
 from scipy.interpolate import BSpline
-from scipy.special import expit
+from scipy.special import expit, logit
 
 from calbias.errors import InputError
 
+WIDTH = 0.01  # of a cell, in log odds
 N_KNOTS = 20
 TAIL = 5e-4  # beyond these quantiles s is constant
 PENALTIES = 10.0 ** np.arange(5, -2, -1.5)
@@ -65,11 +67,53 @@ class CountedScenario:
         cells: Sequence[int] | np.ndarray,
         n: Sequence[int] | np.ndarray,
         hits: Sequence[int] | np.ndarray,
-        width: float = 0.01,
+        width: float = WIDTH,
     ) -> None:
         self.name, self.width = name, float(width)
         self.cells, self.n, self.hits = (np.asarray(x, np.float64) for x in (cells, n, hits))
         _validate(self)
+
+    @classmethod
+    def from_scores(cls, name: str, scores: ArrayLike, hits: ArrayLike) -> Self:
+        """Make the population of a model's own scores, with the smooth curve of its hits.
+
+        Parameters
+        ----------
+        name : str
+        scores : array_like, shape (n,)
+            Scores in [0, 1], which are kept at least 2^-53 from 0 and 1.
+        hits : array_like of 0 and 1, shape (n,)
+
+        Returns
+        -------
+        CountedScenario
+
+        Raises
+        ------
+        InputError
+            For no rows, scores outside [0, 1], and hits other than 0 and 1.
+
+        Notes
+        -----
+        An estimator's bias on it is a prediction of its bias on the model (bias by construction),
+        without a Beta and a GLM. The curve is estimated: a fold of 10 000 rows leaves its noise.
+
+        Examples
+        --------
+        >>> import calbias
+        >>> scores, hits = calbias.example()
+        >>> model = calbias.CountedScenario.from_scores("mine", scores, hits)
+        >>> calbias.bias("ece_bin_ew", model, n_samples=200).bias > 0
+        True
+        """
+        c, y = (np.asarray(x, np.float64).ravel() for x in (scores, hits))
+        if not (c.size and c.shape == y.shape and ((c >= 0) & (c <= 1)).all()):
+            raise InputError(f"{name}: give scores in [0, 1] and one hit for each, at least one")
+        if not np.isin(y, (0, 1)).all():
+            raise InputError(f"{name}: hits must be 0 or 1")
+        log_odds = logit(np.clip(c, 2.0**-53, 1 - 2.0**-53))
+        cells, cell = np.unique(np.floor(log_odds / WIDTH), return_inverse=True)
+        return cls(name, cells, np.bincount(cell), np.bincount(cell, y))
 
     def log_odds(self, tail: np.ndarray, upper: bool) -> np.ndarray:
         """Return the log odds at lower, or upper, tail probabilities; rows fill cells evenly."""
@@ -156,7 +200,7 @@ def _fit(
     for _ in range(_MOST_STEPS):
         rate = expit(offset + basis @ b)
         information = (basis * (n * rate * (1 - rate))[:, None]).T @ basis
-        step = np.linalg.solve(information + penalty, basis.T @ (hits - n * rate) - penalty @ b)
+        step = _solve(information + penalty, basis.T @ (hits - n * rate) - penalty @ b)
         before, now = loss(b), np.inf
         for damping in 0.5 ** np.arange(20):
             if (now := loss(b + damping * step)) <= before:
@@ -164,5 +208,10 @@ def _fit(
                 break
         if not before - now > 1e-8 * (1 + before):
             break
-    freedom = np.trace(np.linalg.solve(information + penalty, information))
+    freedom = np.trace(_solve(information + penalty, information))
     return 2 * loss(b) - b @ penalty @ b + 2 * float(freedom), b
+
+
+def _solve(matrix: np.ndarray, right: np.ndarray) -> np.ndarray:
+    """Return the least solution, also where rows say nothing of a coefficient."""
+    return np.asarray(np.linalg.lstsq(matrix, right)[0])
