@@ -46,12 +46,12 @@ def _audit(options: Any) -> None:
         for note in audit.notes:
             _note(note)
     x = options.within
-    said = (
+    sentences = (
         audit.sentence if x is None else audit.sentence_within(x / 100),
         audit.subgroups and audit.subgroups.sentence,
         audit.classes_sentence,
     )
-    for text in filter(None, said):
+    for text in filter(None, sentences):
         say(text)
     for warning in audit.warnings:
         say(f"warning: {warning}", sys.stderr)
@@ -98,8 +98,8 @@ def _plan(options: Any) -> None:
         table = plan(beta=options.beta, **goals)
     else:
         table = plan(**goals)
-    whole = ("labels", "clusters", "events")
-    counts = {name: "{:.0f}".format for name in table if name.startswith(whole)}
+    whole_numbers = ("labels", "clusters", "events")
+    counts = {name: "{:.0f}".format for name in table if name.startswith(whole_numbers)}
     print(table.to_string(float_format="{:.3f}".format, formatters=counts, na_rep=""))
     if (table["labels"] == math.inf).any():
         _note("inf: no number of labels up to ten million reaches this goal with such scores")
@@ -167,8 +167,10 @@ def _watch(options: Any) -> None:
     from calbias.monitoring.watch import watch_file
 
     columns, top_label = _columns(options), options.top_label
-    rest = options.level, options.output, options.state, _note
-    sentence, is_alarm = watch_file(options.file, options.time, columns, top_label, *rest)
+    options_of_watch = options.level, options.output, options.state, _note
+    sentence, is_alarm = watch_file(
+        options.file, options.time, columns, top_label, *options_of_watch
+    )
     say(sentence)
     if is_alarm:
         sys.exit(EXIT_STATUS["no"])
@@ -346,11 +348,11 @@ def _add_check(commands: Any) -> None:
                        help="time that an estimate of 10 000 rows may take (1)")  # fmt: skip
 
 
-def _add_columns(parser: argparse.ArgumentParser, **of_score: Any) -> None:
+def _add_columns(parser: argparse.ArgumentParser, **score_options: Any) -> None:
     """Add what says how a file is read: the same in all commands that read one."""
-    again = "; again for the second model" * bool(of_score)
+    again = "; again for the second model" * bool(score_options)
     help = f"the column of the scores{again}"
-    parser.add_argument("--score", metavar="COLUMN", help=help, **of_score)
+    parser.add_argument("--score", metavar="COLUMN", help=help, **score_options)
     for name, what in {
         "hit": "hits: 1 or correct, 0 or wrong",
         "label": "true classes, numbers or names",

@@ -58,11 +58,11 @@ def reading(path: object, kind: str, remedy: str) -> Iterator[None]:
         raise InputError(f"{path}: no readable {kind}: {reason}; {remedy}") from error
 
 
-def looked_up(kind: str, name: str, known: Mapping[str, T]) -> T:
+def looked_up(kind: str, name: str, existing: Mapping[str, T]) -> T:
     """Return ``known[name]``; InputError with the nearest name where there is no such ``kind``."""
-    if name not in known:
-        raise InputError(f"unknown {kind} {name!r}. {did_you_mean(name, sorted(known))}")
-    return known[name]
+    if name not in existing:
+        raise InputError(f"unknown {kind} {name!r}. {did_you_mean(name, sorted(existing))}")
+    return existing[name]
 
 
 def validate_defines(
@@ -82,9 +82,9 @@ def of_extra(purpose: str, module: str) -> Any:
         raise InputError(f"{purpose} needs {package}: pip install {package}") from None
 
 
-def did_you_mean(name: object, known: Collection[str]) -> str:
+def did_you_mean(name: object, existing: Collection[str]) -> str:
     """Return the end of a message on an unknown name: the nearest known one, else all of them."""
-    nearest = difflib.get_close_matches(str(name), list(known), n=1)
-    more = ", …" if len(known) > _MOST_NAMES else "."
-    names = ", ".join(list(known)[:_MOST_NAMES])
+    nearest = difflib.get_close_matches(str(name), list(existing), n=1)
+    more = ", …" if len(existing) > _MOST_NAMES else "."
+    names = ", ".join(list(existing)[:_MOST_NAMES])
     return f"Did you mean {nearest[0]}?" if nearest else f"Known: {names}{more}"

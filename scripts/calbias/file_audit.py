@@ -109,10 +109,13 @@ def read_sketch(
     sketch, done = Sketch(cells_for(n_bins)), 0
     with reading(path, "Parquet", "give a file, or a folder of Parquet files only"):
         data = parquet_folder(path)
-        known = set(data.schema.names)
-        is_event = not known & {"hit", "prediction"}
-        names = ["score", *(["hit"] if "hit" in known else ["label", "prediction"][: 2 - is_event])]
-        if not set(names) <= known:
+        existing = set(data.schema.names)
+        is_event = not existing & {"hit", "prediction"}
+        names = [
+            "score",
+            *(["hit"] if "hit" in existing else ["label", "prediction"][: 2 - is_event]),
+        ]
+        if not set(names) <= existing:
             raise InputError(
                 f"{path}: needs columns score and hit; score, label and prediction; or score, the "
                 "probability of label 1, and label"

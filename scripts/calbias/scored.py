@@ -148,13 +148,13 @@ class Scored:
                 logs = np.log(values), np.log1p(-values)
         else:
             logs = np.asarray(log_scores, np.float64)[order][starts], log1m[starts]
-        of_clusters = None
+        cluster_sums = None
         if clusters is not None:
             score = np.empty(scores.size, np.int64)
             score[order] = np.cumsum(begins) - 1
-            of_clusters = _by_cluster(np.asarray(clusters), score, rows, hits)
+            cluster_sums = _by_cluster(np.asarray(clusters), score, rows, hits)
         rows, hits = np.add.reduceat(rows[order], starts), np.add.reduceat(hits[order], starts)
-        return cls(values, rows, hits, *logs, of_clusters, width)
+        return cls(values, rows, hits, *logs, cluster_sums, width)
 
     @classmethod
     def _of_rows(cls, scores: Floats, hits: NDArray[np.uint64], width: float) -> Scored:
@@ -311,16 +311,16 @@ class Scored:
         A boundary k·W/b inside a row moves to the row's upper end, and then, inside rows of equal
         scores, to their nearer end, the upper one if both are as far. Their weights count as equal.
         """
-        whole, upto = self.weights is None, self.upto
+        is_unweighted, upto = self.weights is None, self.upto
         targets = np.arange(n_bins) * upto[-1]  # n_bins times the ranks
-        slack = 0 if whole else _ROUNDING * upto[-1] * n_bins
-        ranks = -(-targets // n_bins) if whole else (targets - slack) / n_bins
+        slack = 0 if is_unweighted else _ROUNDING * upto[-1] * n_bins
+        ranks = -(-targets // n_bins) if is_unweighted else (targets - slack) / n_bins
         at = np.searchsorted(upto, ranks)
         below, above = upto[at - 1] * n_bins, upto[at] * n_bins
         inside, size = above > targets + slack, above - below
         rows = self.counts[np.maximum(at - 1, 0)]
         before_half = (rows + 1) // 2 - 1  # rows that the boundary must be beyond
-        step = size // np.maximum(rows, 1) if whole else size / rows
+        step = size // np.maximum(rows, 1) if is_unweighted else size / rows
         is_lower = inside & (targets - below <= before_half * step + slack)
         return at - is_lower
 

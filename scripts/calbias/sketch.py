@@ -204,7 +204,7 @@ class Sketch:
             raise InputError("cells, rows, hits and score_sums must have one length each")
         for cell, *numbers in zip(cells, rows, hits, score_sums, strict=True):
             try:
-                place = int(cell)
+                position = int(cell)
                 row, hit, total = map(int, numbers)
                 counts = np.array([row, hit, total >> LOW_BITS, total & LOW], np.int64)
             except (TypeError, ValueError, OverflowError):
@@ -212,9 +212,9 @@ class Sketch:
                     f"cell {cell!r:.60}: rows, hits and the sum of scores must be whole numbers, "
                     f"not {numbers!r:.200}: see Sketch.sql"
                 ) from None
-            if not 0 <= place < size:
+            if not 0 <= position < size:
                 raise InputError(f"cell {cell} is not one of 0 to {size - 1}: see Sketch.sql")
-            sketch._counts[:, place] += counts
+            sketch._counts[:, position] += counts
         sketch_cells.carry(sketch._counts)
         sketch_cells.validate(sketch._counts, sketch.n_cells)
         return sketch

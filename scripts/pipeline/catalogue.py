@@ -36,37 +36,44 @@ class Entry(NamedTuple):
     title: str = ""
 
 
-def default_tables(*of: Workflow) -> dict[str, tuple[str, ...]]:
+def default_tables(*selected: Workflow) -> dict[str, tuple[str, ...]]:
     """Return {table: the experiments it is made from} of the tables that every run makes."""
     return {
         name: tuple(entry.get("experiments", ()))
-        for name, entry in tables(*of).items()
+        for name, entry in tables(*selected).items()
         if entry.get("by_default", True)
     }
 
 
-def figures(*of: Workflow) -> dict[str, Entry]:
+def figures(*selected: Workflow) -> dict[str, Entry]:
     """Return {figure: Entry} of workflows, by default of all.
 
     A file that is not Python has no tables: its own job will say what is wrong, others still run.
     """
-    found = {}
-    for path in (path for workflow in of or workflows() for path in workflow.files("figures")):
+    entries = {}
+    for path in (
+        path for workflow in selected or workflows() for path in workflow.files("figures")
+    ):
         needed = literal(path, "TABLES", default=None if is_python(path) else ())
         if needed is None:
             continue
         experiments = tuple(literal(path, "EXPERIMENTS", default=()))
         title = literal(path, "TITLE", default="")
         for name, options in literal(path, "FIGURES", default={path.stem: {}}).items():
-            own = (options["experiment"],) if "experiment" in options else experiments
+            entry_experiments = (options["experiment"],) if "experiment" in options else experiments
             words = title.format(**options) or name
-            mine = tuple(needed[name] if isinstance(needed, dict) else needed)
-            for table in set(mine) - {*tables(), "models"}:
+            needed_tables = tuple(needed[name] if isinstance(needed, dict) else needed)
+            for table in set(needed_tables) - {*tables(), "models"}:
                 raise InputError(f"{path}: TABLES: {table!r}? {did_you_mean(table, tables())}")
-            found[name] = Entry(
-                ".".join([*path.parts[-3:-1], path.stem]), mine, options, own, place(name), words
+            entries[name] = Entry(
+                ".".join([*path.parts[-3:-1], path.stem]),
+                needed_tables,
+                options,
+                entry_experiments,
+                place(name),
+                words,
             )
-    return dict(sorted(found.items(), key=lambda item: _order(item[0])))
+    return dict(sorted(entries.items(), key=lambda item: _order(item[0])))
 
 
 def validate() -> None:
@@ -96,11 +103,11 @@ def _validate_captions() -> None:
 
 def place(figure: str) -> str:
     """Return a figure's place in words: ``guo_fig4_x`` is ``Guo et al. 2017, Figure 4``."""
-    found = _PLACE.match(figure)
-    if not found:
+    match = _PLACE.match(figure)
+    if not match:
         return figure.replace("_", " ").capitalize()
-    words = f"{'Figure' if found[2] == 'fig' else 'Table'} {found[3]}{found[4]}"
-    return f"{PAPERS[found[1]]}, {words}" if found[1] else words
+    words = f"{'Figure' if match[2] == 'fig' else 'Table'} {match[3]}{match[4]}"
+    return f"{PAPERS[match[1]]}, {words}" if match[1] else words
 
 
 def _order(figure: str) -> tuple[str, str, int, str]:
@@ -115,28 +122,28 @@ def paper_experiments() -> list[str]:
 
 
 def available_tables(
-    experiments: Collection[str], lacking: Collection[str] = (), *of: Workflow
+    experiments: Collection[str], lacking: Collection[str] = (), *selected: Workflow
 ) -> list[str]:
     """Return the names of a config's tables, by default of the papers.
 
     ``lacking`` are the ``needs`` of the schema that no model fulfils.
     """
-    entries = tables(*of or (MAIN,))
+    entries = tables(*selected or (MAIN,))
     return [
         name
-        for name, needs in default_tables(*of or (MAIN,)).items()
+        for name, needs in default_tables(*selected or (MAIN,)).items()
         if set(needs) <= set(experiments) and entries[name].get("needs") not in lacking
     ]
 
 
 def available_figures(
-    experiments: Mapping[str, Any], lacking: Collection[str] = (), *of: Workflow
+    experiments: Mapping[str, Any], lacking: Collection[str] = (), *selected: Workflow
 ) -> dict[str, Entry]:
     """Return {figure: Entry} of the figures that a config can make, by default of the papers."""
     made = {*available_tables(experiments, lacking, *workflows()), "models"}
     return {
         name: entry
-        for name, entry in figures(*of or (MAIN,)).items()
+        for name, entry in figures(*selected or (MAIN,)).items()
         if set(entry.tables) <= made
         and set(entry.experiments) <= set(experiments)
         and _has_model(entry, experiments)

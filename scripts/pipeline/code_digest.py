@@ -69,10 +69,8 @@ def _name(path: Path) -> str:
 @cache
 def _of_file(path: Path) -> str:
     state = path.stat()
-    place = (
-        _name(path) if path.is_relative_to(CHECKOUT) else path
-    )  # a copy of the checkout has them
-    key = f"{place} {state.st_size} {state.st_mtime_ns}"
+    name = _name(path) if path.is_relative_to(CHECKOUT) else path  # a copy of the checkout has them
+    key = f"{name} {state.st_size} {state.st_mtime_ns}"
     if key not in _known():
         _known()[key] = _syntax(path.read_bytes())
     return _known()[key]

@@ -29,11 +29,11 @@ PAGE_EXPERIMENTS = ("realistic", "perfect", "detection", "detection_null")
 """What an estimator's own page rests on."""
 
 
-def read_schema(*of: Workflow) -> Config:
+def read_schema(*selected: Workflow) -> Config:
     """Return the schema of all keys of workflows, by default of all."""
     papers, *more = (
         read_yaml(path)
-        for workflow in of or workflows()
+        for workflow in selected or workflows()
         if (path := workflow.schemas / "config.schema.yaml").is_file()
     )
     return reduce(lambda schema, other: _with_keys(schema, other["properties"]), more, papers)
@@ -81,17 +81,20 @@ def _set_estimators(config: Config, folders: Sequence[Path]) -> None:
     norm = config["norm"]
     _norms("estimators", config["estimators"], folders)
     for name, experiment in config["experiments"].items():
-        place = f"experiments.{name}.estimators"
-        norms = _norms(place, experiment["estimators"], folders)
-        others = {name: of[0] for name, of in norms.items() if of and norm not in of}
+        section = f"experiments.{name}.estimators"
+        norms = _norms(section, experiment["estimators"], folders)
+        others = {
+            name: allowed[0] for name, allowed in norms.items() if allowed and norm not in allowed
+        }
         words = f"{', '.join(others)}: defined for norm {next(iter(others.values()), 0):g} only"
         experiment["estimators"] = [name for name in norms if name not in others]
         if not experiment["estimators"]:
             raise InputError(
-                f"config: {place}: {words}, and norm is {norm:g}: list another one, or change norm"
+                f"config: {section}: {words}, and norm is {norm:g}: list another one, "
+                "or change norm"
             )
         if others:
-            warnings.warn(f"{place}: left out where norm is {norm:g}: {words}", stacklevel=2)
+            warnings.warn(f"{section}: left out where norm is {norm:g}: {words}", stacklevel=2)
 
 
 def _pages(config: Config, norm: float) -> dict[str, dict[str, str]]:
@@ -119,18 +122,18 @@ def _pages(config: Config, norm: float) -> dict[str, dict[str, str]]:
 
 
 def _norms(
-    place: str, estimators: Sequence[str], folders: Sequence[Path]
+    section: str, estimators: Sequence[str], folders: Sequence[Path]
 ) -> dict[str, tuple[float, ...]]:
     """Return {estimator: norms that it is defined for, () for all}; InputError for no such one."""
     norms = {}
-    known = known_estimators(folders)
+    existing = known_estimators(folders)
     try:
         for estimator in estimators:
-            file = known.get(estimator) or estimator_file(estimator, folders)
+            file = existing.get(estimator) or estimator_file(estimator, folders)
             validate_unusable(estimator, file)
             norms[estimator] = literal(file, "NORMS", default=())
     except InputError as error:
-        raise InputError(f"config: {place}: {error}") from None
+        raise InputError(f"config: {section}: {error}") from None
     return norms
 
 
@@ -151,10 +154,10 @@ def with_file(error: InputError, files: Sequence[str], config: Config) -> str:
     That is the last of ``files`` that has the key, or --config where ``config`` has another value.
     """
     message = str(error)
-    place = re.match(r"config: ([\w.-]+)", message)
-    if not place:
+    match = re.match(r"config: ([\w.-]+)", message)
+    if not match:
         return message
-    keys = [] if message.startswith("config: top level") else place[1].split(".")
+    keys = [] if message.startswith("config: top level") else match[1].split(".")
     if key := re.search(r"unknown key '([^']*)'", message):
         keys.append(key[1])
     for file in reversed(files):
@@ -187,22 +190,22 @@ def validate_folder(folder: Path, snakefile: Path) -> None:
         )
 
 
-def _validate_finite(value: Any, place: tuple[Any, ...] = ()) -> None:
+def _validate_finite(value: Any, keys: tuple[Any, ...] = ()) -> None:
     """Raise InputError for NaN, infinity and what no float64 holds: comparisons let NaN pass."""
     if isinstance(value, int | float) and not abs(value) <= sys.float_info.max:
-        raise InputError(f"config: {'.'.join(map(str, place))}: must be a finite number; write one")
+        raise InputError(f"config: {'.'.join(map(str, keys))}: must be a finite number; write one")
     if isinstance(value, list):
         value = dict(enumerate(value))
     for key, part in value.items() if isinstance(value, dict) else ():
-        _validate_finite(part, (*place, key))
+        _validate_finite(part, (*keys, key))
 
 
 def _without_the_empty(experiments: Config) -> Config:
     """Return the experiments that are not left out; InputError for a misspelt one to leave out."""
-    known = paper_experiments()
+    existing = paper_experiments()
     left_out = [name for name, experiment in experiments.items() if experiment is None]
     for name in left_out:
-        nearest = difflib.get_close_matches(name, known, n=1)
+        nearest = difflib.get_close_matches(name, existing, n=1)
         if nearest and name != nearest[0]:
             raise InputError(
                 f"config: experiments.{name}: no such experiment. Did you mean {nearest[0]}?"
@@ -254,34 +257,34 @@ def _validate_size(config: Config) -> None:
 
 def _explain(error: ValidationError) -> str:
     """Return the place and the words for an error of the schema."""
-    place = ".".join(str(part) for part in error.absolute_path) or "top level"
+    section = ".".join(str(part) for part in error.absolute_path) or "top level"
     meaning, value = error.schema.get("description"), f"{error.instance!r:.80}"
-    known = error.schema.get("properties", {})
-    keys = error.instance if isinstance(error.instance, dict) and known else ()
-    unknown = next((key for key in keys if key not in known), None)
+    properties = error.schema.get("properties", {})
+    keys = error.instance if isinstance(error.instance, dict) and properties else ()
+    unknown = next((key for key in keys if key not in properties), None)
     if error.validator in ("additionalProperties", "required") and unknown:
-        return f"{place}: unknown key {unknown!r}. {did_you_mean(unknown, known)}"
+        return f"{section}: unknown key {unknown!r}. {did_you_mean(unknown, properties)}"
     if error.validator == "type":
         message = f"{value} must be {_TYPES[error.validator_value]}"
         if error.validator_value == "boolean":
-            message += f"; on the command line write --config {place}=True or False"
+            message += f"; on the command line write --config {section}=True or False"
     elif error.validator == "uniqueItems":
         repeated = next(item for item in error.instance if error.instance.count(item) > 1)
         message = f"{repeated!r} is listed twice; remove one"
-    elif error.validator == "anyOf" and _is_unknown_experiment(place):
+    elif error.validator == "anyOf" and _is_unknown_experiment(section):
         experiments = paper_experiments()
         return (
-            f"{place}: no such experiment. {did_you_mean(place.split('.')[1], experiments)} One of "
-            "your own needs n_samples and models with a curve, or scores with curves"
+            f"{section}: no such experiment. {did_you_mean(section.split('.')[1], experiments)} "
+            "One of your own needs n_samples and models with a curve, or scores with curves"
         )
     elif error.validator in ("oneOf", "anyOf", "not", "pattern"):
-        return f"{place}: {value} does not fit: {meaning or 'see config/README.md'}"
+        return f"{section}: {value} does not fit: {meaning or 'see config/README.md'}"
     else:
         message = error.message.replace("\n", " ")
-    return f"{place}: {message}" + (f" ({meaning})" if meaning else "")
+    return f"{section}: {message}" + (f" ({meaning})" if meaning else "")
 
 
-def _is_unknown_experiment(place: str) -> bool:
+def _is_unknown_experiment(section: str) -> bool:
     """Return whether a key's place is that of an experiment that the papers do not have."""
-    first, _, name = place.partition(".")
+    first, _, name = section.partition(".")
     return first == "experiments" and "." not in name and name not in paper_experiments()

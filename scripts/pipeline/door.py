@@ -111,10 +111,10 @@ def _files_of(workflows: Sequence[beside.Workflow]) -> dict[str, Path]:
 def _definition(name: str) -> ast.FunctionDef:
     """Return the syntax tree of a step; the rest of its file is not parsed."""
     file = step_file(name)
-    found = re.search(rf"^def {name}\(.*?(?=^[^\s)]|\Z)", file.read_text("utf-8"), re.M | re.S)
-    if not found:
+    match = re.search(rf"^def {name}\(.*?(?=^[^\s)]|\Z)", file.read_text("utf-8"), re.M | re.S)
+    if not match:
         raise InputError(f"{file}: define the step {name}(*, …) in it")
-    [definition] = ast.parse(found[0]).body
+    [definition] = ast.parse(match[0]).body
     assert isinstance(definition, ast.FunctionDef)
     return definition
 

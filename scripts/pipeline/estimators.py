@@ -20,16 +20,16 @@ def added_estimators(config: dict[str, Any]) -> dict[str, dict[str, str]]:
     A page has the estimators of one file. InputError for a file that no page can be made of.
     """
     given, pages = config["estimator"], {}
-    known = registry.known_estimators(estimator_folders(config))
-    for place in [given] if isinstance(given, str) else given:
-        if place in known:
-            pages[place] = {place: str(known[place])}
+    existing = registry.known_estimators(estimator_folders(config))
+    for entry in [given] if isinstance(given, str) else given:
+        if entry in existing:
+            pages[entry] = {entry: str(existing[entry])}
             continue
-        path = Path(place)
+        path = Path(entry)
         files = [path] if path.suffix == ".py" and path.is_file() else sorted(path.glob("[!_]*.py"))
         if not files:
             raise InputError(
-                f"config: estimator: {place} is no Python file, no folder of such files and no "
+                f"config: estimator: {entry} is no Python file, no folder of such files and no "
                 f"known estimator; correct the path"
             )
         for file in files:
@@ -37,16 +37,16 @@ def added_estimators(config: dict[str, Any]) -> dict[str, dict[str, str]]:
             if file.stem in pages:
                 raise InputError(f"config: estimator: {file.stem} is given twice; remove one")
             for name in names:
-                _validate_added(name, file, known.get(name, file), config["norm"])
+                _validate_added(name, file, existing.get(name, file), config["norm"])
             pages[file.stem] = dict.fromkeys(names, str(file))
     return pages
 
 
-def _validate_added(name: str, file: Path, known: Path, norm: float) -> None:
+def _validate_added(name: str, file: Path, existing: Path, norm: float) -> None:
     """Raise InputError for a name that is taken, and for an estimator without the run's norm."""
     registry.validate_unusable(name, file)
-    if not file.samefile(known):
-        raise InputError(f"{file}: {known} defines {name} already: give yours another name")
+    if not file.samefile(existing):
+        raise InputError(f"{file}: {existing} defines {name} already: give yours another name")
     norms = literal(file, "NORMS", default=())
     if norms and norm not in norms:
         raise InputError(

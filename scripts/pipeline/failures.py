@@ -46,10 +46,10 @@ def _causes(path: str, *, stopped: bool) -> list[str]:
     if _ENDED.search(text):
         return []
     errors = [line for line in text.splitlines() if line.startswith("error: ")]
-    _, found, traceback = text.rpartition(_TRACEBACK)
+    _, marker, traceback = text.rpartition(_TRACEBACK)
     if errors or stopped:
         return errors
-    return [f"{found}{traceback}".rstrip() if found else _SILENT]
+    return [f"{marker}{traceback}".rstrip() if marker else _SILENT]
 
 
 def _text(paths: Iterable[Path]) -> str:

@@ -24,11 +24,11 @@ def with_shards(experiments: Config, config: Config) -> Config:
 
     InputError for more jobs than Snakemake can schedule.
     """
-    known = known_estimators(estimator_folders(config))
+    existing = known_estimators(estimator_folders(config))
     sized = {}
     for name, experiment in experiments.items():
         shards = {
-            each: config.get("shards") or shards_by_size(experiment, known[each])
+            each: config.get("shards") or shards_by_size(experiment, existing[each])
             for each in experiment["estimators"]
         }
         sized[name] = {**experiment, "shards": shards}

@@ -28,10 +28,10 @@ def exp_of(x: Any) -> Any:
     """Return e^x, FLOATS; below -708 it is e^-708, above 709 e^709."""
     x = select(x > _LOWEST, x, copies(_LOWEST))
     x = select(x < _HIGHEST, x, copies(_HIGHEST))
-    whole = x * _PER_LOG_2 + _ROUNDING
-    power = bits_of(whole) << 52
-    whole = whole - _ROUNDING
-    r = (x - whole * _LOG_2_HIGH) - whole * _LOG_2_LOW
+    quotient = x * _PER_LOG_2 + _ROUNDING
+    power = bits_of(quotient) << 52
+    quotient = quotient - _ROUNDING
+    r = (x - quotient * _LOG_2_HIGH) - quotient * _LOG_2_LOW
     square = r * r
     fourth = square * square
     a = (_EXP[0] + r) + square * (r * _EXP[3] + _EXP[2])

@@ -42,7 +42,7 @@ def available_files(config: Config, models: Models, resources: Path) -> Availabl
     published_dir, shipped = Path(resources) / "published", Path(resources) / "scores"
     manifest = read_manifest(published_dir / "nn_calibration_logits_manifest.csv")
     published = published_models(published_dir)
-    found = Available({}, {})
+    available = Available({}, {})
     for model, row in models.items():
         path = folder / row["file"]
         if default and row["file"] and not os.path.lexists(path):
@@ -60,12 +60,12 @@ def available_files(config: Config, models: Models, resources: Path) -> Availabl
             else:
                 validate_no_placeholder(path)
             if _holds_scores(path):
-                found.scores[model] = str(path)
+                available.scores[model] = str(path)
             else:
-                found.logits[model] = str(path)
+                available.logits[model] = str(path)
                 continue
         elif config["download"] and genuine:
-            found.logits[model] = str(path)
+            available.logits[model] = str(path)
             continue
         elif model not in published:
             raise InputError(
@@ -73,9 +73,9 @@ def available_files(config: Config, models: Models, resources: Path) -> Availabl
                 f" published fit to simulate from; name a file in {folder} there"
             )
         scores = shipped / f"{model}.parquet"
-        if model in published and model not in found.scores and scores.is_file():
-            found.scores[model] = os.path.relpath(scores)
-    return found
+        if model in published and model not in available.scores and scores.is_file():
+            available.scores[model] = os.path.relpath(scores)
+    return available
 
 
 def _what_is_missing(row: dict[str, str], path: Path) -> str:
@@ -118,7 +118,7 @@ def unused_files(config: Config, models: Models, resources: Path) -> list[str]:
     """
     published = Path(resources) / "published/nn_calibration_logits_manifest.csv"
     expected = {row["file"] for row in models.values()}
-    known = expected | {entry.file for entry in read_manifest(published).values()}
+    used = expected | {entry.file for entry in read_manifest(published).values()}
     folder, table = Path(config["logits_dir"]), Path(config["models"]).resolve()
     names = [
         path.name
@@ -128,7 +128,7 @@ def unused_files(config: Config, models: Models, resources: Path) -> list[str]:
     return [
         f"{folder / name}: no model of {config['models']} has this file; rename it, or name it "
         f"there.{_nearest(name, expected)}"
-        for name in sorted({*names} - known - {"README.md"})
+        for name in sorted({*names} - used - {"README.md"})
         if not name.startswith(".")
     ]
 
@@ -138,9 +138,11 @@ def _nearest(name: str, names: Collection[str]) -> str:
     return f" Did you mean {nearest[0]}?" if nearest else ""
 
 
-def sources_in_words(found: Available, models: Models) -> str:
+def sources_in_words(available: Available, models: Models) -> str:
     """Return a line that says which models have real logits or scores, and how many neither."""
-    logits = f"Real logits: {', '.join(found.logits)}." if found.logits else "No real logits."
-    scores = f" Real scores: {', '.join(found.scores)}." if found.scores else ""
-    n_without = len({*models} - {*found.logits, *found.scores})
+    logits = (
+        f"Real logits: {', '.join(available.logits)}." if available.logits else "No real logits."
+    )
+    scores = f" Real scores: {', '.join(available.scores)}." if available.scores else ""
+    n_without = len({*models} - {*available.logits, *available.scores})
     return f"{logits}{scores} No outputs: {n_without} of {len(models)} models."

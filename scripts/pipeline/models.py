@@ -35,15 +35,15 @@ def read_models(path: Path | str) -> Models:
     return models
 
 
-def _fault(row: dict[str, str], known: Collection[str]) -> str:
-    """Return what is wrong with a row below the models ``known``, and the remedy, or nothing."""
+def _fault(row: dict[str, str], existing: Collection[str]) -> str:
+    """Return what is wrong with a row below the models ``existing``, and the remedy, or nothing."""
     name, file = row["model"], row["file"]
     if not re.fullmatch(r"[A-Za-z0-9][A-Za-z0-9._-]*", name):
         return f"model {name!r}: use letters, digits, dots, dashes and underscores"
     if len(name) > LONGEST_NAME:
         start = f"model {name[:20]}… has {len(name)} characters"
         return f"{start}: files are called like it, use at most {LONGEST_NAME}"
-    if name in known:
+    if name in existing:
         return f"model {name} is there already: give it another name"
     if not re.fullmatch("[0-9]{1,7}", row["n_classes"]) or int(row["n_classes"]) < 2:
         return f"n_classes of {name} must be a whole number from 2 to 9999999"

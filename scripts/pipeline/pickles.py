@@ -128,8 +128,8 @@ class _Dtype:
         self.code = code
 
     def __setstate__(self, state: Any) -> None:
-        _version, order, *rest = state
-        if any(part is not None for part in rest[:3]):
+        _version, order, *remaining = state
+        if any(part is not None for part in remaining[:3]):
             raise _Refused("a structured array")
         if order not in ("<", ">", "=", "|"):
             raise _Damaged("a byte order that is none")
@@ -184,8 +184,8 @@ for _core in ("numpy.core", "numpy._core"):
     _NAMES[f"{_core}.numeric._frombuffer"] = _from_buffer
 
 
-def _two_pairs(found: Any) -> Any:
-    pairs = found if isinstance(found, list | tuple) else ()
+def _two_pairs(value: Any) -> Any:
+    pairs = value if isinstance(value, list | tuple) else ()
     if (
         len(pairs) == 2
         and all(isinstance(pair, list | tuple) and len(pair) == 2 for pair in pairs)

@@ -34,7 +34,7 @@ _USED = re.compile(re.sub(r"{[^}]*}", r"([\\d.]+)", USED))
 
 def provenance(config: Record, files: Sequence[Path], inputs: Sequence[Path] = ()) -> Record:
     """Return the record, for JSON, of result ``files`` and the ``inputs`` that a config names."""
-    of_files, of_inputs = (
+    file_digests, input_digests = (
         {path: checked_digest(path) for path in sorted(map(str, paths))}
         for paths in (files, inputs)
     )
@@ -45,8 +45,8 @@ def provenance(config: Record, files: Sequence[Path], inputs: Sequence[Path] = (
         "packages": packages(),
         "made_with": {str(path): versions_of(record_of(path)) for path in sorted(files)},
         "machine": machine(),
-        "inputs": of_inputs,
-        "files": of_files,
+        "inputs": input_digests,
+        "files": file_digests,
         "config": config,
     }
 
@@ -88,13 +88,13 @@ def checked_record(path: Path) -> Record:
 
 def sources(files: Sequence[Path]) -> dict[str, list[str]]:
     """Return {table: sources of its rows} of the CSV tables in ``files`` that name a source."""
-    found = {}
+    sources_of_table = {}
     for path in sorted(map(Path, files)):
         if path.suffix == ".csv":
             rows = [row for _, row in read_rows(path)]
             if rows and "source" in rows[0]:
-                found[path.stem] = sorted({row["source"] for row in rows} - {""})
-    return found
+                sources_of_table[path.stem] = sorted({row["source"] for row in rows} - {""})
+    return sources_of_table
 
 
 def checkout(folder: Path) -> Record:

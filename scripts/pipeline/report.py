@@ -145,9 +145,9 @@ def counted(rows: pd.DataFrame) -> str:
     """
     parts, where = [], " on some of the models"  # said once
     for verdict in Verdict:
-        of = {models: n for (name, models), n in _counts(rows).items() if name == verdict}
-        if of:
-            n, some = sum(of.values()), sum(of.values()) - of.get("", 0)
+        counts = {models: n for (name, models), n in _counts(rows).items() if name == verdict}
+        if counts:
+            n, some = sum(counts.values()), sum(counts.values()) - counts.get("", 0)
             parts.append(f"{n} {HOLDS[verdict][n > 1]}" + f" ({some}{where})" * bool(some))
             where = "" if some else where
     return ", ".join([*parts, *filter(None, [theorems(rows)])])
@@ -187,10 +187,10 @@ def shown(
     entry, meanings = tables().get(name, {}), column_meanings()
     columns = []
     for column, dtype in table.dtypes.items():
-        known = meanings.get(column, {})
-        unit = f" ({known['unit']})" if "unit" in known else ""
+        description = meanings.get(column, {})
+        unit = f" ({description['unit']})" if "unit" in description else ""
         numeric = pd.api.types.is_numeric_dtype(dtype) and not pd.api.types.is_bool_dtype(dtype)
-        meaning = f"{known.get('meaning', column)}{unit}"
+        meaning = f"{description.get('meaning', column)}{unit}"
         columns.append(SimpleNamespace(name=column, meaning=meaning, numeric=numeric))
     rows = [
         [
@@ -211,9 +211,9 @@ def measurement_groups(rows: pd.DataFrame) -> list[dict[str, Any]]:
     A row is {case, measured, published, distance}, all texts.
     """
     rows = rows.fillna({"unit": "", "case": ""}).to_dict("records")
-    found = [Measurement(*(row[field] for field in Measurement._fields)) for row in rows]
+    measurements = [Measurement(*(row[field] for field in Measurement._fields)) for row in rows]
     groups = []
-    for name, unit, group in grouped(found):
+    for name, unit, group in grouped(measurements):
         cells = [
             {
                 "case": m.case.rstrip(":"),
@@ -233,18 +233,18 @@ def _signed(value: float, unit: str) -> str:
 
 def compared_places(table: pd.DataFrame | None) -> list[dict[str, Any]]:
     """Return [{where, table, count, causes, folded}] of table ``comparison``, by place."""
-    places = []
+    sections = []
     for where, rows in () if table is None else table.groupby("where", sort=False):
         rows = rows.drop(columns="where").dropna(axis=1, how="all")
         label = f"published numbers of {where}"
-        places.append({
+        sections.append({
             "where": where,
             "table": shown("comparison", rows, len(rows), label),
             "count": _count(rows),
             "causes": [CAUSES[where]] if where in CAUSES else [],
             "folded": len(rows) > LONG,
         })  # fmt: skip
-    return places
+    return sections
 
 
 def _count(rows: pd.DataFrame) -> str:
@@ -272,9 +272,9 @@ def papers_tables(measures: pd.DataFrame | None) -> list[SimpleNamespace]:
     cells = measures[measures["published_source"].notna()]
     cells = cells.assign(cell=[words(row) for row in cells.itertuples()])
     parts = []
-    for (place, measure), rows in cells.groupby(["published_source", "measure"], sort=False):
+    for (source, measure), rows in cells.groupby(["published_source", "measure"], sort=False):
         wide = rows.pivot(index="model", columns="method", values="cell")
         wide = wide.reindex(index=rows["model"].unique(), columns=rows["method"].unique())
         table = wide.reset_index().rename_axis(columns=None)
-        parts.append(shown("printed_tables", table, len(table), f"{place}: {measure}, percent"))
+        parts.append(shown("printed_tables", table, len(table), f"{source}: {measure}, percent"))
     return sorted(parts, key=lambda table: table.label)

@@ -34,9 +34,9 @@ def validate_scenarios(
                 raise InputError(
                     f"config: experiments.{experiment}.glms: {name} has no {term}: write 0 for it"
                 )
-    names, of_curves = set(), curve_names(curves, powers, glms)
+    names, all_curves = set(), curve_names(curves, powers, glms)
     for alpha, beta in scores:
-        for curve in of_curves:
+        for curve in all_curves:
             name = scenario_name(alpha, beta, curve)
             if name in names:
                 raise InputError(

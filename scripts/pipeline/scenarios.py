@@ -55,14 +55,14 @@ def read_scenarios(path: Path) -> list[tuple[Scenario, dict[str, str]]]:
     return [(_scenario(f"{path}, line {line}", row), row) for line, row in rows]
 
 
-def _scenario(place: str, row: dict[str, str]) -> Scenario:
+def _scenario(location: str, row: dict[str, str]) -> Scenario:
     try:
         alpha, beta, b0, b1 = (float(row[name]) for name in ("alpha", "beta", "b0", "b1"))
         name, curve = row["scenario"], row["curve"]
     except (ValueError, TypeError) as error:
-        raise InputError(f"{place}: not a scenario ({error})") from error
+        raise InputError(f"{location}: not a scenario ({error})") from error
     scenario = Scenario(name, alpha, beta, Curve(curve, b0, b1))
-    validate_scenario(scenario, place)
+    validate_scenario(scenario, location)
     return scenario
 
 

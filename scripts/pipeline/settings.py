@@ -57,9 +57,9 @@ def _over_the_default(config: Config) -> Config:
 
     Snakemake reads the default itself, except where the workflow is a module of another one.
     """
-    whole = read_yaml(CHECKOUT / "config/config.yaml")
-    update_config(whole, _as_yaml(config))
-    return whole
+    complete = read_yaml(CHECKOUT / "config/config.yaml")
+    update_config(complete, _as_yaml(config))
+    return complete
 
 
 def _as_yaml(config: Config) -> Config:

@@ -12,20 +12,20 @@ from pipeline import CHECKOUT
 from pipeline.beside import Workflow, workflows
 
 
-def tables(*of: Workflow) -> dict[str, dict[str, Any]]:
+def tables(*selected: Workflow) -> dict[str, dict[str, Any]]:
     """Return {table: its entry, with rule file and step} of workflows, by default of all.
 
     Those of the papers come first. InputError for a rule or a step that is missing.
     """
     entries: dict[str, dict[str, Any]] = {}
-    for workflow in of or workflows():
+    for workflow in selected or workflows():
         entries |= _tables(workflow, workflows())
     return entries
 
 
 @cache
 def _tables(workflow: Workflow, all_workflows: Sequence[Workflow]) -> dict[str, dict[str, Any]]:
-    place = _from_checkout(workflow.schemas / "tables.yaml")
+    schema = _from_checkout(workflow.schemas / "tables.yaml")
     files = {
         rule: {"rule_file": _from_checkout(path)}
         for each in all_workflows
@@ -35,8 +35,8 @@ def _tables(workflow: Workflow, all_workflows: Sequence[Workflow]) -> dict[str, 
     steps = {path.stem: path for each in all_workflows for path in each.files("steps")}
     entries = {}
     for name, entry in _section(workflow, "tables").items():
-        file = looked_up(f"rule of table {name} in {place}", entry["rule"], files)
-        step = looked_up(f"step in {place}", entry["rule"], steps)
+        file = looked_up(f"rule of table {name} in {schema}", entry["rule"], files)
+        step = looked_up(f"step in {schema}", entry["rule"], steps)
         entries[name] = {**entry, **file, "script": _from_checkout(step)}
     return entries
 

@@ -39,10 +39,10 @@ def read_rows(path: Path | str, columns: Sequence[str] = ()) -> list[tuple[int, 
 
 def _validate_columns(path: Path | str, header: Sequence[str], columns: Sequence[str]) -> None:
     is_whole = set(columns) <= set(header)
-    if not is_whole and len(header) == 1 and (found := set(";\t ") & set(header[0])):
+    if not is_whole and len(header) == 1 and (separators := set(";\t ") & set(header[0])):
         names = {";": "semicolons", "\t": "tabs", " ": "spaces"}
         raise InputError(
-            f"{path}, line 1: the columns are separated by {names[min(found)]}; use commas"
+            f"{path}, line 1: the columns are separated by {names[min(separators)]}; use commas"
         )
     validate_columns(header, columns, path, f"it needs the columns {', '.join(columns)}")
     repeated = [name for name in header if header.count(name) > 1]
@@ -51,10 +51,10 @@ def _validate_columns(path: Path | str, header: Sequence[str], columns: Sequence
 
 
 def validate_columns(
-    found: Collection[str], needed: Iterable[str], path: Path | str, remedy: str
+    existing: Collection[str], needed: Iterable[str], path: Path | str, remedy: str
 ) -> None:
     """Raise InputError for the first of the columns needed that was not found."""
-    if missing := [name for name in needed if name not in found]:
+    if missing := [name for name in needed if name not in existing]:
         raise InputError(f"{path}: no column {missing[0]}; {remedy}")
 
 

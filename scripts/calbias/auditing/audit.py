@@ -168,8 +168,8 @@ def audit_data(
     by_score = scored.by_score
     columns = by_score.scores, by_score.rows, by_score.hits
     average = posterior_average(*columns, effect)
-    found = calibration_interval(scored, effect, options.seed)
-    low, high = found.at(options.norm, options.confidence_level)
+    interval = calibration_interval(scored, effect, options.seed)
+    low, high = interval.at(options.norm, options.confidence_level)
     error = average.l1 if options.norm == 1 else average.l2
     ece, noise_floor = binned_ece(scored, options.n_bins)
     bins = picture_bins(scored, options.confidence_level, effect)
@@ -178,7 +178,7 @@ def audit_data(
     tables = _tables(data, options, average, noise_floor, names, class_wise, say, folders)
     if data.kind == EVENT:
         say("numbers of a risk model")
-        l1 = found.at(1, options.confidence_level)
+        l1 = interval.at(1, options.confidence_level)
         tables["risk"] = _risk_table(scored, options, description, l1)
     return Audit(
         kind=data.kind,
@@ -186,7 +186,7 @@ def audit_data(
         error=min(max(error, low, verdict.stated_gap), high),
         interval=(low, high),
         verdict=verdict,
-        rows_per_bin=found.rows_per_bin(options.norm),
+        rows_per_bin=interval.rows_per_bin(options.norm),
         ece=ece,
         noise_floor=noise_floor,
         description=description,
@@ -200,7 +200,7 @@ def audit_data(
         n_clusters=facts.clusters if facts else None,
         effective_n=facts.effective_rows if facts else None,
         design_effect=scored.n / facts.effective_rows if facts else None,
-        mean_design_effect=found.effect if facts else None,
+        mean_design_effect=interval.effect if facts else None,
         **tables,
     )
 
@@ -262,8 +262,8 @@ def _tables(
             )
         notes = (*notes, *words)
         if data.classes:
-            of_number = dict(zip(tables["classes"].index, data.classes, strict=True))
-            tables["classes"] = tables["classes"].rename(index=of_number)
+            class_of_index = dict(zip(tables["classes"].index, data.classes, strict=True))
+            tables["classes"] = tables["classes"].rename(index=class_of_index)
     return {"notes": notes, **tables}
 
 

@@ -43,21 +43,21 @@ class BinnedGaps(NamedTuple):
         an error of 1 until its mean, or root mean square, is the limit.
         """
         a, total = self.share / self.weight, float(self.share @ self.weight)
-        variance, third, of_scale, third_of_scale = self._cumulants(a)
+        variance, third, variance_of_scale, third_of_scale = self._cumulants(a)
         mean, square, fourth = (float(self.share @ self.shape**k) for k in (1, 2, 4))
-        found, limit = float(a @ self.square), 1.0
+        observed, limit = float(a @ self.square), 1.0
         size = max(mean if norm == 1 else math.sqrt(square), TINY)
         for _ in range(_ROUNDS):
             before, scale = limit, (limit / size) ** 2
-            whole = variance + scale * of_scale
+            variance_at_scale = variance + scale * variance_of_scale
             if norm == 1:
                 spread = scale * max(square - mean**2, 0.0)
-                whole += scale * (2.0 * mean / total) ** 2 * spread / self.n
-                skewness = (third + scale * third_of_scale) / max(whole, TINY**2) ** 1.5
+                variance_at_scale += scale * (2.0 * mean / total) ** 2 * spread / self.n
+                skewness = (third + scale * third_of_scale) / max(variance_at_scale, TINY**2) ** 1.5
             else:
-                whole += scale**2 * max(fourth - square**2, 0.0) / self.n
+                variance_at_scale += scale**2 * max(fourth - square**2, 0.0) / self.n
                 skewness = 0.0
-            q = found + lower_quantile(z, skewness) * math.sqrt(whole)
+            q = observed + lower_quantile(z, skewness) * math.sqrt(variance_at_scale)
             limit = min(math.sqrt(max(total * q, 0.0)), 1.0)
             if limit >= before * (1.0 - _ENOUGH):
                 break
@@ -69,15 +69,15 @@ class BinnedGaps(NamedTuple):
         x = root * self.shape
         if self.variance.ndim == 1:
             one = a * self.variance
-            two, of_x = one**2, x**2
-            sums = (two, two * one, of_x * one, of_x * two)
+            two, products = one**2, x**2
+            sums = (two, two * one, products * one, products * two)
         else:
             one = self.variance * np.outer(root, root)
-            two, of_x = one @ one, np.outer(x, x)
-            sums = (one**2, two * one, of_x * one, of_x * two)
+            two, products = one @ one, np.outer(x, x)
+            sums = (one**2, two * one, products * one, products * two)
         values = (float(np.sum(each)) for each in sums)
-        v, third, of_scale, third_of_scale = values
-        return 2.0 * v, 8.0 * third, 4.0 * of_scale, 24.0 * third_of_scale
+        v, third, variance_of_scale, third_of_scale = values
+        return 2.0 * v, 8.0 * third, 4.0 * variance_of_scale, 24.0 * third_of_scale
 
 
 def lower_quantile(z: float, skewness: float) -> float:

@@ -54,8 +54,8 @@ def picture_bins(
     scores, rows, hits = scored.scores, scored.rows, scored.hits
     steps = int(min(MOST_BINS, max(1, scored.n // ROWS_PER_BIN)))
     reach = max(float(scores[-1] - scores[0]), 1e-300)
-    place = 0.5 * (np.cumsum(rows) - 0.5 * rows) / scored.n + 0.5 * (scores - scores[0]) / reach
-    step = np.minimum((steps * place).astype(np.int64), steps - 1)
+    position = 0.5 * (np.cumsum(rows) - 0.5 * rows) / scored.n + 0.5 * (scores - scores[0]) / reach
+    step = np.minimum((steps * position).astype(np.int64), steps - 1)
     starts = np.flatnonzero(np.diff(step, prepend=-1) > 0)
     size, n_hits = np.add.reduceat(rows, starts), np.add.reduceat(hits, starts)
     limits = binomial_limits(n_hits / design_effect, size / design_effect, confidence_level)

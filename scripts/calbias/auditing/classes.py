@@ -85,8 +85,8 @@ def _class(
     row["p_value"], facts = verdict.p_value, verdict.cluster_facts
     if with_interval:
         effect = facts.design_effect if facts else 1.0
-        found = calibration_interval(scored, effect, options.seed)
-        row["low"], row["high"] = found.at(options.norm, options.confidence_level)
+        interval = calibration_interval(scored, effect, options.seed)
+        row["low"], row["high"] = interval.at(options.norm, options.confidence_level)
     n = facts.effective_rows if facts else scores.size
     return row | {"power": _power(np.sort(scores), n)}
 
@@ -111,11 +111,11 @@ def all_classes(
     observed = measure.values(rows.given(numbers))
     replicates = min(max(_LEAST_DRAWN, _DRAWN_A_CLASS * n_classes), max(_MOST_LABELS // n, 20))
     drawn = drawn_values(measure, rows, replicates, seed)
-    whole = summary(MEASURE, N_BINS, measure, observed, drawn, rows)
-    assert whole.p_value is not None
-    verdict = "miscalibrated" if whole.p_value <= SIGNIFICANT else "not found miscalibrated"
+    result = summary(MEASURE, N_BINS, measure, observed, drawn, rows)
+    assert result.p_value is not None
+    verdict = "miscalibrated" if result.p_value <= SIGNIFICANT else "not found miscalibrated"
     left = corrected(observed[0], drawn.mean(axis=0), squared=False)
-    return (f"The model is {verdict}: {whole}", *_notes(rows, numbers)), left
+    return (f"The model is {verdict}: {result}", *_notes(rows, numbers)), left
 
 
 def _notes(rows: Rows, labels: np.ndarray) -> Iterator[str]:

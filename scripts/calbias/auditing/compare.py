@@ -90,9 +90,9 @@ class Comparison:
     def sentence_within(self, x: float) -> str:
         """The sentence with the answer of ``within``, and how many rows would decide."""
         size = (self.n, "rows") if self.n_clusters is None else (self.n_clusters, "clusters")
-        said = answer_in_words(self.difference, (self.low, self.high), x, *size)
+        decision = answer_in_words(self.difference, (self.low, self.high), x, *size)
         worse = f"{self.first} no worse than {self.second} by more than {100 * x:g} points"
-        return f"{self.sentence[:-1]}; {worse}: {said}."
+        return f"{self.sentence[:-1]}; {worse}: {decision}."
 
     @property
     def sentence(self) -> str:
@@ -187,9 +187,9 @@ def compare(
         cluster, number = cluster_codes(clusters, n)
         validate_cluster_number(number)
     models = (s, y.astype(float)), (t, z.astype(float))
-    of_first, of_second = (_audited(*m, cluster, number, confidence_level) for m in models)
-    difference = of_first.error - of_second.error
-    effects = of_first.effect, of_second.effect
+    first_model, second_model = (_audited(*m, cluster, number, confidence_level) for m in models)
+    difference = first_model.error - second_model.error
+    effects = first_model.effect, second_model.effect
     total, error = _estimate(tuple((_read(*m), m[1]) for m in models), effects, cluster, number)
     least, most = min(total, difference), max(total, difference)
     reach = float(stdtrit(number - 1, 0.5 + confidence_level / 2)) * error
@@ -200,7 +200,7 @@ def compare(
     spread = math.sqrt(number / (number - 1) * float(np.sum((brier - total / number) ** 2)))
     half = float(stdtrit(number - 1, 0.5 + confidence_level / 2)) * spread
     return Comparison(
-        n, of_first.error, of_second.error, difference, least - reach, most + reach, p_value,
+        n, first_model.error, second_model.error, difference, least - reach, most + reach, p_value,
         total, total - half, total + half, confidence_level,
         None if clusters is None else number, *names,
     )  # fmt: skip

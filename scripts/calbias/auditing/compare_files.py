@@ -54,10 +54,12 @@ def compare_files(
         )
     columns = columns or Columns()
     files = first, first if second is None else second
-    of_each = [replace(columns, score=name) for name in [*score, *score][:2]] or [columns] * 2
+    columns_of_each = [replace(columns, score=name) for name in [*score, *score][:2]] or [
+        columns
+    ] * 2
     one, other = (
         read_data(file, (id,) if id else (), columns=each, top_label=top_label)
-        for file, each in zip(files, of_each, strict=True)
+        for file, each in zip(files, columns_of_each, strict=True)
     )
     for file, data in zip(dict.fromkeys(files), (one, other), strict=False):
         for note in data.notes:
@@ -105,10 +107,10 @@ def _joined(one: Data, other: Data, id: str) -> tuple[Data, Data]:
                 f"--id {id}: {values[np.argmax(counts)]} stands in several rows of a file; name a "
                 "column without repeats"
             )
-    shared, *places = np.intersect1d(texts[0], texts[1], return_indices=True)
+    shared, *positions = np.intersect1d(texts[0], texts[1], return_indices=True)
     if not shared.size:
         raise InputError(f"--id {id}: no value is in both files; name the column of the rows' ids")
-    return one.part(places[0]), other.part(places[1])
+    return one.part(positions[0]), other.part(positions[1])
 
 
 def _rows_of_both(one: Data, other: Data) -> tuple[Data, Data]:
@@ -116,10 +118,10 @@ def _rows_of_both(one: Data, other: Data) -> tuple[Data, Data]:
     rows = [data.place and data.place.rows for data in (one, other)]
     if rows[0] is None or rows[1] is None:
         return one, other
-    shared, *places = np.intersect1d(rows[0], rows[1], return_indices=True)
+    shared, *positions = np.intersect1d(rows[0], rows[1], return_indices=True)
     if not shared.size:
         raise InputError("no row has a score and an outcome in both: join the files by --id")
-    return one.part(places[0]), other.part(places[1])
+    return one.part(positions[0]), other.part(positions[1])
 
 
 def _in_words(kind: str) -> str:

@@ -124,8 +124,8 @@ def estimates_table(
         if is_determined(scored):
             rates = curve_of(average, scores).mean
             targets = {name: each.target for name, each in audited.items() if each.target}
-            known = {name: audited[name] for name in targets}
-            for name, values in _redrawn(known, scores, rates, options).items():
+            with_target = {name: audited[name] for name in targets}
+            for name, values in _redrawn(with_target, scores, rates, options).items():
                 rows[name] |= _errors(values, float(targets[name](scores, rates)))
     table = pd.DataFrame.from_dict(rows, orient="index")
     table = table.rename_axis("estimator").reindex(columns=COLUMNS[1:])

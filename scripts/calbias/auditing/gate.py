@@ -33,13 +33,13 @@ def rows_to_decide(estimate: float, interval: tuple[float, float], x: float, n: 
 
 
 def answer_in_words(
-    estimate: float, interval: tuple[float, float], x: float, n: float, of: str = "rows"
+    estimate: float, interval: tuple[float, float], x: float, n: float, unit: str = "rows"
 ) -> str:
     """Return the answer, and where there is none the number of rows, or of clusters, for one."""
-    said = answer(interval, x)
-    if said != "undecided":
-        return said
+    decision = answer(interval, x)
+    if decision != "undecided":
+        return decision
     rows = rows_to_decide(estimate, interval, x, n)
     if rows > _MOST:
-        return f"{said}, ten million {of} would not decide"
-    return f"{said}, about {float(f'{rows:.2g}'):.0f} {of} would decide"
+        return f"{decision}, ten million {unit} would not decide"
+    return f"{decision}, about {float(f'{rows:.2g}'):.0f} {unit} would decide"

@@ -164,7 +164,7 @@ class _Sample:
             return
         self.number, score = clusters.ids.size, self.scores[clusters.score]
         counts = clusters.hits, clusters.rows
-        columns = [of * score**power for of in counts for power in (2, 1, 0)]
+        columns = [count * score**power for count in counts for power in (2, 1, 0)]
         rank = np.empty(self.number, np.int64)  # whatever the clusters are called
         rank[np.lexsort([np.bincount(clusters.cluster, x) for x in columns])] = np.arange(rank.size)
         order = np.lexsort((clusters.score, rank[clusters.cluster]))
@@ -177,22 +177,24 @@ class _Sample:
         curve, size = self.curve(self.rows, self.hits), 0.0
         sums = np.zeros((3, 3))  # of 1, g and h: Σ r, Σ r² and a calibrated model's Σ r²
         sums[0] = self.sums(np.ones(self.scores.size), self.rows, self.hits, slice(None))
-        for rows, hits, own in self.folds(seed):
+        for rows, hits, members in self.folds(seed):
             if not 0.0 < rows.sum() < self.n:
                 continue
             others = self.curve(self.rows - rows, self.hits - hits)
             gap = others.mean - self.scores
             size += float(rows @ gap**2)
-            sums[1] += self.sums(others.signed_gap, rows, hits, own)
-            sums[2] += self.sums(gap, rows, hits, own)
+            sums[1] += self.sums(others.signed_gap, rows, hits, members)
+            sums[2] += self.sums(gap, rows, hits, members)
         unit = np.array([1.0, 1.0, max(math.sqrt(size / self.n), TINY)])
         total, squares, null = sums.T / [unit, unit**2, unit**2]
         total[0] = abs(total[0])
         count = self.number or self.n
         observed = np.maximum((squares - total**2 / count) * count / max(count - 1.0, 1.0), null)
-        of_rows = self.hits @ (1.0 - self.scores) ** 2 + (self.rows - self.hits) @ self.scores**2
-        of_rows = max(float(of_rows - total[0] ** 2 / self.n), float(null[0]), TINY)
-        effect = max(float(observed[0]) / of_rows, 1.0) if self.number else 1.0
+        row_squares = (
+            self.hits @ (1.0 - self.scores) ** 2 + (self.rows - self.hits) @ self.scores**2
+        )
+        row_squares = max(float(row_squares - total[0] ** 2 / self.n), float(null[0]), TINY)
+        effect = max(float(observed[0]) / row_squares, 1.0) if self.number else 1.0
         at_zero = (np.maximum(null, squares) if self.number else null) * (1.0, 2.0, 2.0)
         columns = total.tolist(), at_zero.tolist(), observed.tolist()
         gaps = tuple(self.binned_gaps(curve, norm) for norm in (1, 2))
@@ -217,22 +219,22 @@ class _Sample:
                 yield *sums, fold == k
             return
         rows, hits = self.rows.astype(np.int64), self.hits.astype(np.int64)
-        whole, rest = np.divmod(rows, _FOLDS)
+        share, remainder = np.divmod(rows, _FOLDS)
         first = generator.integers(_FOLDS, size=rows.size)
         for k in range(_FOLDS):
-            size = whole + ((k - first) % _FOLDS < rest)
+            size = share + ((k - first) % _FOLDS < remainder)
             drawn = generator.hypergeometric(hits, rows - hits, size)
             rows, hits = rows - size, hits - drawn
             yield size.astype(float), drawn.astype(float), slice(None)
 
-    def sums(self, weight: Floats, rows: Floats, hits: Floats, own: Any) -> list[float]:
+    def sums(self, weight: Floats, rows: Floats, hits: Floats, members: Any) -> list[float]:
         """Return Σ weight·r, its squares summed by row or cluster, and a calibrated model's."""
         each = hits * (1.0 - self.scores) ** 2 + (rows - hits) * self.scores**2
         squares = float(weight**2 @ each)
         if self.number:
-            values = weight[self.at[own]] * self.residual[own]
-            of_cluster = np.bincount(self.cluster[own], values)
-            squares = float(of_cluster @ of_cluster)
+            values = weight[self.at[members]] * self.residual[members]
+            cluster_sums = np.bincount(self.cluster[members], values)
+            squares = float(cluster_sums @ cluster_sums)
         null = (weight**2 * rows) @ self.null
         return [float(x) for x in (weight @ (hits - rows * self.scores), squares, null)]
 
@@ -260,22 +262,22 @@ class _Sample:
         """Return the binned gaps for a norm: of the finest bins that clearly show more."""
         most, chosen = -math.inf, 0
         number = self.few if norm == 1 else _OF_L2 * self.power
-        places = [self.bins(number * finer) for finer in _FINER]
+        candidates = [self.bins(number * finer) for finer in _FINER]
         if norm == 1:
-            places[0] = self.bins(number, curve)
-        binned = [self.gaps(place) for place in places]
+            candidates[0] = self.bins(number, curve)
+        binned = [self.gaps(each) for each in candidates]
         for k, (size, gap, variance, _) in enumerate(binned):
             share = size / self.n
             square = float(share @ (gap**2 - variance))
             if square > most + _CLEARLY * math.sqrt(2.0 * float(share**2 @ variance**2)):
                 most, chosen = square, k
         size, gap, variance, bin_of = binned[chosen]
-        own = np.bincount(bin_of, self.rows * (curve.mean - self.scores)) / size
+        curve_gap = np.bincount(bin_of, self.rows * (curve.mean - self.scores)) / size
         spread = np.bincount(bin_of, self.rows * curve.deviation**2) / size
         if norm == 1:
-            shape = weight = np.maximum(np.sqrt(own**2 + spread + variance), TINY)
+            shape = weight = np.maximum(np.sqrt(curve_gap**2 + spread + variance), TINY)
         else:
-            shape, weight = np.maximum(abs(own), abs(gap)), np.ones_like(size)
+            shape, weight = np.maximum(abs(curve_gap), abs(gap)), np.ones_like(size)
         return BinnedGaps(
             size / self.n, weight, gap**2 - variance, shape,
             self.covariance(bin_of, size, variance), self.n / self.effect,

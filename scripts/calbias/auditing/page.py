@@ -62,8 +62,8 @@ def page(audit: Audit, title: str, json_name: str = "") -> str:
         judged = [name for name in table if name not in LINES]
         tables["subgroups"] = _with_headings(table[judged].to_dict("records"))
         if is_event:
-            of_lines = table[["segment", "n", *LINES]].to_dict("records")
-            tables["subgroup_lines"] = _with_headings(of_lines)
+            line_rows = table[["segment", "n", *LINES]].to_dict("records")
+            tables["subgroup_lines"] = _with_headings(line_rows)
     parts = [
         {"part": sought[part.name], "statistic": part.statistic, "p_value": part.p_value}
         for part in audit.verdict.parts
@@ -162,18 +162,18 @@ _STYLE = """<style>
 </style>"""
 
 
-def subgroups_picture(found: Subgroups, caption_id: str = "", what: str = "score") -> str:
+def subgroups_picture(result: Subgroups, caption_id: str = "", what: str = "score") -> str:
     """Return the <svg> element of the clearest segments; ``what`` is too low or too high."""
-    said = f'aria-labelledby="{caption_id}"' if caption_id else 'aria-label="Gaps of subgroups"'
-    height = _TOP + _LINE * min(len(found.table), MOST) + 36
+    label = f'aria-labelledby="{caption_id}"' if caption_id else 'aria-label="Gaps of subgroups"'
+    height = _TOP + _LINE * min(len(result.table), MOST) + 36
     return (
         f'<svg xmlns="http://www.w3.org/2000/svg" class="cs" viewBox="0 0 {_WIDTH} {height}" '
-        f'role="img" {said}>{_STYLE}{"".join(_parts(found, what))}</svg>'
+        f'role="img" {label}>{_STYLE}{"".join(_parts(result, what))}</svg>'
     )
 
 
-def _parts(found: Subgroups, what: str) -> Iterator[str]:
-    table = found.table.head(MOST)
+def _parts(result: Subgroups, what: str) -> Iterator[str]:
+    table = result.table.head(MOST)
     ends = table[["low", "high"]].to_numpy()
     low, high = float(ends.min()), float(ends.max())
     step = next((x for x in _STEPS if (high - low) / x <= _MOST_TICKS), _STEPS[-1])

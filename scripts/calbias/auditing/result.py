@@ -141,10 +141,10 @@ class Audit:
         count = self.subgroups.failing if self.subgroups else ""
         why = f", {self.contrast}" if self.contrast else ""
         if self.miscalibrated:
-            found = f"miscalibrated, {self.verdict.p_text}: {self.verdict.sentence}{why}"
-            return f"{found}; {count}" if count else found
-        found = f"no miscalibration found, {self.verdict.p_text}{why}"
-        return f"{found}, but {count}" if count else found
+            text = f"miscalibrated, {self.verdict.p_text}: {self.verdict.sentence}{why}"
+            return f"{text}; {count}" if count else text
+        text = f"no miscalibration found, {self.verdict.p_text}{why}"
+        return f"{text}, but {count}" if count else text
 
     @property
     def contrast(self) -> str:

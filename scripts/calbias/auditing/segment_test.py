@@ -106,10 +106,14 @@ class _Statistics(NamedTuple):
     middle: Floats
 
     @classmethod
-    def of(cls, rows: Ordered, segments: Segments, at: Ints, of_each: SegmentRows) -> _Statistics:
+    def of(
+        cls, rows: Ordered, segments: Segments, at: Ints, segment_rows: SegmentRows
+    ) -> _Statistics:
         log_odds = rows.log_odds[at]
-        middle = of_each.total(of_each.variance * log_odds) / of_each.total(of_each.variance)
-        weights = np.stack([np.ones(at.size), log_odds - middle[of_each.segment]])
+        middle = segment_rows.total(segment_rows.variance * log_odds) / segment_rows.total(
+            segment_rows.variance
+        )
+        weights = np.stack([np.ones(at.size), log_odds - middle[segment_rows.segment]])
         return cls(rows, segments.members, weights, middle)
 
     def of_all(self, redraws: Iterable[Floats]) -> Floats:
@@ -169,32 +173,32 @@ def tested(
     """Return the test at a confidence level."""
     if rows.clusters is not None:
         segments = _with_enough_clusters(segments, rows.of_each(segments)[1])
-    at, of_each = rows.of_each(segments)
-    statistics = _Statistics.of(rows, segments, at, of_each)
+    at, segment_rows = rows.of_each(segments)
+    statistics = _Statistics.of(rows, segments, at, segment_rows)
     n, block = rows.chance.size, max(_BLOCK // rows.chance.size, 1)
     counts = np.diff([*range(0, replicates, block), replicates])
     draws = (generator.random((k, n)) < rows.chance for k in counts)
     pool = statistics.of_all(rows.sign * (unlikely - rows.chance) for unlikely in draws)
     pairs = zip(statistics.weights, pool, strict=True)
-    roots = np.stack([of_each.roots(weight, sums) for weight, sums in pairs])
-    found = _found(np.abs(roots), level)
+    roots = np.stack([segment_rows.roots(weight, sums) for weight, sums in pairs])
+    outcome = _found(np.abs(roots), level)
     if rows.clusters is not None:
         number = rows.clusters.max() + 1
         signs = (2.0 * generator.integers(0, 2, (k, number)) - 1.0 for k in counts)
         pool = statistics.of_all(each[:, rows.clusters] * rows.residual for each in signs)
-        weighted = statistics.weights * of_each.residual
-        scale = np.sqrt([of_each.spread(each) for each in weighted])[:, None]
+        weighted = statistics.weights * segment_rows.residual
+        scale = np.sqrt([segment_rows.spread(each) for each in weighted])[:, None]
         ratios = np.abs(pool) / np.maximum(scale, _TINY)
-        ratios[:, 1:] *= np.array([widening(int(n)) for n in of_each.n_clusters])
-        found = found.or_less(_found(ratios, level))
-    return Tested(segments, of_each, rows.order[at], roots[:, 0], found)
+        ratios[:, 1:] *= np.array([widening(int(n)) for n in segment_rows.n_clusters])
+        outcome = outcome.or_less(_found(ratios, level))
+    return Tested(segments, segment_rows, rows.order[at], roots[:, 0], outcome)
 
 
-def _with_enough_clusters(segments: Segments, of_each: SegmentRows) -> Segments:
+def _with_enough_clusters(segments: Segments, segment_rows: SegmentRows) -> Segments:
     """Return the segments with ten clusters, and five in which a miss, or a hit, is expected."""
-    segment, pair = of_each.pairs
-    hits = np.bincount(segment, np.bincount(pair, of_each.score) / np.bincount(pair))
-    number = of_each.n_clusters
+    segment, pair = segment_rows.pairs
+    hits = np.bincount(segment, np.bincount(pair, segment_rows.score) / np.bincount(pair))
+    number = segment_rows.n_clusters
     enough = (number >= LEAST_CLUSTERS) & (np.minimum(hits, number - hits) >= _FEWEST_UNLIKELY)
     enough[0] = True
     few = [

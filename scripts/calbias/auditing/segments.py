@@ -54,27 +54,27 @@ def segments_of(by: By, n: int) -> Segments:
     for codes, words in columns:
         _, cell = np.unique(cell * len(words) + codes, return_inverse=True)
     first = np.unique(cell, return_index=True)[1]
-    found, small = [("all rows", np.arange(first.size))], list[str]()
-    of_cell = np.bincount(cell)
-    for text, inside, is_pair, least in _candidates(columns, first, of_cell):
-        size = int(of_cell[inside].sum())
+    accepted, small = [("all rows", np.arange(first.size))], list[str]()
+    cell_sizes = np.bincount(cell)
+    for text, inside, is_pair, least in _candidates(columns, first, cell_sizes):
+        size = int(cell_sizes[inside].sum())
         if size < LEAST_ROWS:
             if not is_pair:
                 small.append(f"{text} ({size} row{'s' * (size != 1)})")
         elif size < least:
-            found.append((text, np.flatnonzero(inside)))
-        if len(found) > MOST_SEGMENTS:
+            accepted.append((text, np.flatnonzero(inside)))
+        if len(accepted) > MOST_SEGMENTS:
             raise InputError(
                 f"by: more than {MOST_SEGMENTS} subgroups are too many: leave columns out"
             )
-    inside = np.concatenate([cells for _, cells in found])
-    upto = np.cumsum([0, *(cells.size for _, cells in found)])
-    members = sparse.csr_matrix((np.ones(inside.size), inside, upto), (len(found), first.size))
+    inside = np.concatenate([cells for _, cells in accepted])
+    upto = np.cumsum([0, *(cells.size for _, cells in accepted)])
+    members = sparse.csr_matrix((np.ones(inside.size), inside, upto), (len(accepted), first.size))
     cut = tuple(
         name for name, column in named
         if column.dtype != object and column.nunique() > _FEW_NUMBERS
     )  # fmt: skip
-    return Segments(tuple(words for words, _ in found), cell, members, tuple(small), cut)
+    return Segments(tuple(words for words, _ in accepted), cell, members, tuple(small), cut)
 
 
 def with_codes(columns: Mapping[str, Any], names: Sequence[str]) -> dict[str, Any]:
@@ -97,7 +97,7 @@ def _code(value: Any) -> str | None:
 
 
 def _candidates(
-    columns: Sequence[tuple[Ints, list[str]]], first: Ints, of_cell: Ints
+    columns: Sequence[tuple[Ints, list[str]]], first: Ints, cell_sizes: Ints
 ) -> Iterator[tuple[str, NDArray[np.bool_], bool, int]]:
     """Yield (words, cells inside, is a pair, and the number of rows that tells nothing new)."""
     values = [
@@ -105,11 +105,11 @@ def _candidates(
         for codes, words in columns
     ]
     for words, inside in (value for column in values for value in column):
-        yield words, inside, False, int(of_cell.sum()) + 1
+        yield words, inside, False, int(cell_sizes.sum()) + 1
     for one, other in combinations(values, 2):
         for words, inside in one:
             for more, within in other:
-                least = min(of_cell[inside].sum(), of_cell[within].sum())
+                least = min(cell_sizes[inside].sum(), cell_sizes[within].sum())
                 yield f"{words} and {more}", inside & within, True, int(least)
 
 

@@ -115,10 +115,10 @@ class Subgroups(NamedTuple):
     @property
     def clearest_apart(self) -> str:
         """The clearest subgroup whose fault is not the one of all rows, in words, or ""."""
-        whole = self.table[self.table["segment"] == ALL].iloc[0]
+        overall = self.table[self.table["segment"] == ALL].iloc[0]
         bad = self.faulty
-        is_other = bad["fault"] != whole["fault"]
-        is_other |= (bad["low"] > whole["gap"]) | (bad["high"] < whole["gap"])
+        is_other = bad["fault"] != overall["fault"]
+        is_other |= (bad["low"] > overall["gap"]) | (bad["high"] < overall["gap"])
         return str(bad[is_other].iloc[0]["segment"]) if is_other.any() else ""
 
     @property
@@ -138,20 +138,20 @@ class Subgroups(NamedTuple):
             return f"No subgroup has enough rows and clusters to be judged: {few}."
         parts = self.table[self.table["segment"] != ALL]
         small = int((parts["finding"] == TOO_SMALL).sum()) + len(self.small)
-        rest = f"; {small} {'is' if small == 1 else 'are'} too small to tell" if small else ""
+        ending = f"; {small} {'is' if small == 1 else 'are'} too small to tell" if small else ""
         if self.cut:
-            rest += (
+            ending += (
                 f"; {', '.join(self.cut)}: numbers, cut at their quartiles (codes go as texts, or "
                 "with --codes)"
             )
         subgroups = f"{n} subgroups (p = {p_digits(self.p_value)})"
         if not self.miscalibrated:
-            return f"No fault was found in {subgroups}{rest}."
+            return f"No fault was found in {subgroups}{ending}."
         bad = self.faulty
         if not len(bad):
             return (
                 f"The {self.what} are wrong on the whole, and no subgroup of {n} shows it alone"
-                f"{rest}."
+                f"{ending}."
             )
         first = bad.iloc[0]
         size = ""
@@ -161,7 +161,7 @@ class Subgroups(NamedTuple):
         return (
             f"The {self.what} are wrong for {len(bad)} of {subgroups}, "
             f"most clearly where {first['segment']} ({first['n']} rows): {first['fault']}{size}"
-            f"{rest}."
+            f"{ending}."
         )
 
 
@@ -194,9 +194,9 @@ def subgroups(
     if groups.reach.any():  # the density, and what rounding does, differs from cell to cell
         for inside in (segments.cell == k for k in range(segments.members.shape[1])):
             logs = (x if x is None else x[inside] for x in (log_scores, log1m_scores))
-            own, at = groups_of_rows(scores[inside], hits[inside], *logs)
-            moved = own.reach[at] > 0.0
-            chance[inside] = np.where(moved, own.chance[at], chance[inside])
+            local, at = groups_of_rows(scores[inside], hits[inside], *logs)
+            moved = local.reach[at] > 0.0
+            chance[inside] = np.where(moved, local.chance[at], chance[inside])
     rows = Ordered.of(groups, group, hits, segments, clusters, chance)
     generator = stream(seed, "subgroups", str(scores.size))
     test = tested(rows, segments, confidence_level, replicates, generator)
@@ -224,14 +224,14 @@ def _table(test: Tested, scores: Floats, level: float, what: str) -> pd.DataFram
     high, low = (-rows.shifted(rows.shift_at(side, ratio * reach**2))[1] / size for side in (-1, 1))
     effect = np.ones(size.size) if rows.clusters is None else ratio
     mean = rows.total(rows.score) / size  # as rounding may have moved it
-    said = rows.total(scores) / size
-    gap, low, high = (x + said - mean for x in (gap, low, high))
+    mean_score = rows.total(scores) / size
+    gap, low, high = (x + mean_score - mean for x in (gap, low, high))
     table = pd.DataFrame(
         {
             "segment": test.segments.words,
             "n": size,
-            "mean_score": said,
-            "accuracy": said - gap,
+            "mean_score": mean_score,
+            "accuracy": mean_score - gap,
             "gap": gap,
             "low": low,
             "high": high,
@@ -259,10 +259,10 @@ def _reach(test: Tested, level: float) -> Floats:
 
 def _faults(table: pd.DataFrame, roots: Floats, what: str) -> NDArray:
     """Return in words what each segment fails in: all its scores, or the extreme ones."""
-    of_all = (table["low"] > 0) | (table["high"] < 0) | (np.abs(roots[0]) >= np.abs(roots[1]))
+    is_level = (table["low"] > 0) | (table["high"] < 0) | (np.abs(roots[0]) >= np.abs(roots[1]))
     too_high = np.where(table["gap"] > 0, f"{what} {HEIGHT[0]}", f"{what} {HEIGHT[1]}")
     too_extreme = np.where(roots[1] < 0, *(f"{what} {each}" for each in EXTREMENESS))
-    return np.where(of_all, too_high, too_extreme)
+    return np.where(is_level, too_high, too_extreme)
 
 
 def _rows_needed(rows: SegmentRows, mean: Floats, reach: Floats, effect: Floats) -> Ints:

@@ -99,13 +99,13 @@ class _SharedCache(FunctionCache):
     def load_overload(self, signature: Any, target_context: Any) -> Any:
         # numba would first import all that compiling needs, a quarter of a second
         rtsys.initialize(target_context)
-        found = self._stored(signature, target_context)
-        if found is None:
+        stored = self._stored(signature, target_context)
+        if stored is None:
             _lock(self.cache_path)
-            found = self._stored(signature, target_context)  # stored while this one waited
-            if found is not None:
+            stored = self._stored(signature, target_context)  # stored while this one waited
+            if stored is not None:
                 _unlock(self.cache_path)
-        return found
+        return stored
 
     def _stored(self, signature: Any, target_context: Any) -> Any:
         with self._guard_against_spurious_io_errors():

@@ -123,15 +123,15 @@ def average_of(
     """Return the Average of ascending scores (m,) with rows and hits (m,): see ``cells_of``."""
     smooth = smooth_of(scores, rows, hits, squares)
     cells, fits, evidence = smooth
-    of_fits = errors_of_curves(cells.table, fits.modes, fits.covariances)
-    errors = Errors(*(np.append(each, 0.0) for each in of_fits))  # the last is calibrated
+    fit_errors = errors_of_curves(cells.table, fits.modes, fits.covariances)
+    errors = Errors(*(np.append(each, 0.0) for each in fit_errors))  # the last is calibrated
     others, drawn = segmentations(cells.table, _SEGMENTATIONS, _DRAWS)
     finer = cells_of(scores, rows, hits, _FINER * _most_cells(rows), squares)
     steep, line = steep_line(finer.table)
     others = np.log(OTHER_ODDS) + np.append(others, steep)
     largest = max(float(evidence.max()), float(others.max()))
-    weights, of_others = np.exp(evidence - largest), np.exp(others - largest)
-    total = weights.sum() + of_others.sum()
+    weights, other_weights = np.exp(evidence - largest), np.exp(others - largest)
+    total = weights.sum() + other_weights.sum()
     l1, _, square, variance = cells.ends.sum(axis=0).tolist()
     means = []
     for even, rough, straight in (
@@ -139,7 +139,7 @@ def average_of(
         [each.root(square, variance) for each in (errors, drawn, line)],
     ):
         other = np.append(rough.mean(axis=1), straight)
-        means.append(float((weights @ even + of_others @ other) / total))
+        means.append(float((weights @ even + other_weights @ other) / total))
     return Average(
         cells, fits, smooth.weights, float(weights[-1] / total),
         min(means[0] + l1, 1.0), min(means[1], 1.0),
@@ -196,8 +196,8 @@ def curve_of(
 def _shifts(average: Smooth | Average, level: float) -> tuple[Floats, Floats, Floats]:
     """Return the distances from calibration, in log odds (K,), of the mean and of the band."""
     table, fits = average.cells.table, average.fits
-    of_curves, calibrated = average.weights[:-1], average.weights[-1]
-    rate = of_curves @ mean_rates(table, fits.modes, fits.deviations)
+    curve_weights, calibrated = average.weights[:-1], average.weights[-1]
+    rate = curve_weights @ mean_rates(table, fits.modes, fits.deviations)
     rate += calibrated * expit(table[LOG_ODDS])
     mean = logit(np.clip(rate, _INSIDE, 1.0 - _INSIDE)) - table[LOG_ODDS]
     tail = (1.0 - level) / 2.0
@@ -206,7 +206,7 @@ def _shifts(average: Smooth | Average, level: float) -> tuple[Floats, Floats, Fl
     for _ in range(_HALVINGS):
         middle = 0.5 * (low + high)
         z = (middle[:, None] - fits.modes) / fits.deviations
-        is_below = of_curves @ ndtr(z) < wanted
+        is_below = curve_weights @ ndtr(z) < wanted
         low, high = np.where(is_below, middle, low), np.where(is_below, high, middle)
     low, high = 0.5 * (low + high)
     return mean, np.minimum(low, mean), np.maximum(high, mean)

@@ -99,8 +99,8 @@ def cells_of(
     if not scores.size:
         return Cells(n, np.zeros((8, 0)), ends)
     information = rows * scores * (1.0 - scores)
-    place = 0.5 * _middles(rows) + 0.5 * _middles(information)
-    cell = np.minimum((place * most).astype(np.int64), most - 1)
+    position = 0.5 * _middles(rows) + 0.5 * _middles(information)
+    cell = np.minimum((position * most).astype(np.int64), most - 1)
     starts = np.flatnonzero(np.append(True, cell[1:] != cell[:-1]))
 
     def sums(values: Floats) -> Floats:
@@ -113,7 +113,7 @@ def cells_of(
     log_odds = np.log(score) - np.log1p(-score)
     tilt = log_odds - np.sum(information * log_odds) / information.sum()
     columns = (size / scale, sums(hits) / scale, score, log_odds, information, size / n)
-    table = np.array([*columns, sums(rows * place) / size, tilt])
+    table = np.array([*columns, sums(rows * position) / size, tilt])
     return Cells(n, table, ends)
 
 

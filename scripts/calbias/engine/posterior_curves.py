@@ -162,8 +162,8 @@ def segmentations(
         return np.zeros(len(priors)), Errors(*np.zeros((3, len(priors), draws)))
     first, last = (cells.astype(np.int64) for cells in np.triu_indices(n))
     evidence, modes, covariance = _segments(table, first, last)
-    place = np.zeros((n, n), np.int64)
-    place[first, last] = np.arange(first.size)
+    index_of = np.zeros((n, n), np.int64)
+    index_of[first, last] = np.arange(first.size)
     calibrated = np.array([pi for pi, _ in priors])[:, None]
     rate = np.minimum(np.array([count for _, count in priors]) / n, 0.5)
     stay, move = np.log1p(-rate)[:, None], np.log(rate)[:, None]
@@ -173,12 +173,14 @@ def segmentations(
                 np.log(calibrated), *(np.log(0.5 * (1.0 - calibrated)) + evidence[:, None, :])
             )
         )  # calibrated, or a line of either spread: (3, P, segments)
-    whole = np.logaddexp.reduce(each, axis=0)
+    all_levels = np.logaddexp.reduce(each, axis=0)
     backward = np.zeros((len(priors), n + 1))
     upto = np.ones((len(priors), n, n))  # share of segments from a cell that end at or before
     for cell in range(n - 1, -1, -1):
         ends = np.arange(cell, n)
-        terms = whole[:, place[cell, cell:]] + stay * (ends - cell) + backward[:, cell + 1 :]
+        terms = (
+            all_levels[:, index_of[cell, cell:]] + stay * (ends - cell) + backward[:, cell + 1 :]
+        )
         terms = terms + np.where(ends < n - 1, move, 0.0)
         backward[:, cell] = np.logaddexp.reduce(terms, axis=1)
         upto[:, cell, :cell] = 0.0
@@ -195,15 +197,15 @@ def segmentations(
         k = prior[rows]
         u, v = numbers[draw[rows], 2 * step], numbers[draw[rows], 2 * step + 1]
         end = np.sum(upto[k, begin[rows]] <= u[:, None], axis=1)
-        segment = place[begin[rows], end]
-        shares = np.cumsum(np.exp(each[:, k, segment] - whole[k, segment]), axis=0)
+        segment = index_of[begin[rows], end]
+        shares = np.cumsum(np.exp(each[:, k, segment] - all_levels[k, segment]), axis=0)
         kind = np.sum(shares[:2] <= v, axis=0)
         drawn.append(np.stack([rows, segment, kind - 1])[:, kind > 0])
         begin[rows] = end + 1
     row, segment, spread = np.concatenate(drawn, axis=1)
     used, index = np.unique(segment * 2 + spread, return_inverse=True)
-    of_used = _errors(table, first, last, modes, covariance, used)
-    sums = np.array([np.bincount(row, x[index], prior.size) for x in of_used], np.float64)
+    used_errors = _errors(table, first, last, modes, covariance, used)
+    sums = np.array([np.bincount(row, x[index], prior.size) for x in used_errors], np.float64)
     return backward[:, 0], Errors(*sums.reshape(3, len(priors), draws))
 
 

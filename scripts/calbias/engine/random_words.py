@@ -161,9 +161,9 @@ def sum_exponentials(state: np.ndarray, n_blocks: int, sums: np.ndarray, marks: 
         first, a, b, c, d = next_words(a, b, c, d)
         second, a, b, c, d = next_words(a, b, c, d)
         product = (low_half(first) * high_half(first)) * (low_half(second) * high_half(second))
-        whole = minus_log(product)
-        ends = before + prefix_sums(whole)
-        starts = before + lanes_from(copies(0.0), prefix_sums(whole), 7)
+        block_sums = minus_log(product)
+        ends = before + prefix_sums(block_sums)
+        starts = before + lanes_from(copies(0.0), prefix_sums(block_sums), 7)
         before = last_lane(ends)
 
         first, a, b, c, d = next_words(a, b, c, d)
@@ -172,12 +172,12 @@ def sum_exponentials(state: np.ndarray, n_blocks: int, sums: np.ndarray, marks: 
         x, y = select(x < y, x, y), select(x < y, y, x)
         y, z = select(y < z, y, z), select(y < z, z, y)
         x, y = select(x < y, x, y), select(x < y, y, x)
-        share = whole * 2.0**-32
-        place = uint64(k * BLOCK)
-        store(sums, place, starts + share * x)
-        store(sums, place + uint64(8), starts + share * y)
-        store(sums, place + uint64(16), starts + share * z)
-        store(sums, place + uint64(24), ends)
+        share = block_sums * 2.0**-32
+        position = uint64(k * BLOCK)
+        store(sums, position, starts + share * x)
+        store(sums, position + uint64(8), starts + share * y)
+        store(sums, position + uint64(16), starts + share * z)
+        store(sums, position + uint64(24), ends)
 
         first, a, b, c, d = next_words(a, b, c, d)
         second, a, b, c, d = next_words(a, b, c, d)

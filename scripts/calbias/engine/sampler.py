@@ -272,11 +272,11 @@ def _look_up(
     scale = 1.0 / total
     gap_before = hit_before = copies(0.0)
     for block in range(n_blocks):
-        place = uint64(block * BLOCK)
+        position = uint64(block * BLOCK)
         marks_01 = load(marks, uint64(block * 2 * LANES))
         marks_23 = load(marks, uint64(block * 2 * LANES + LANES))
-        s0, s1 = load(sums, place), load(sums, place + uint64(LANES))
-        s2, s3 = load(sums, place + uint64(2 * LANES)), load(sums, place + uint64(3 * LANES))
+        s0, s1 = load(sums, position), load(sums, position + uint64(LANES))
+        s2, s3 = load(sums, position + uint64(2 * LANES)), load(sums, position + uint64(3 * LANES))
         c0, y0 = _score_and_hit(table, s0, total, scale, low_half(marks_01))
         c1, y1 = _score_and_hit(table, s1, total, scale, high_half(marks_01))
         c2, y2 = _score_and_hit(table, s2, total, scale, low_half(marks_23))

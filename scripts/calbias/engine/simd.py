@@ -138,8 +138,8 @@ def store_groups(typing_context, array, i, a, b, c, d):
             ab, cd = _shuffle(builder, a, b, pair), _shuffle(builder, c, d, pair)
             for quarter in (0, 4):
                 four = [quarter + lane for lane in (0, 1, 8, 9, 2, 3, 10, 11)]
-                place = 4 * half + 2 * quarter
-                pointer = _pointer(context, builder, signature, arguments, place)
+                offset = 4 * half + 2 * quarter
+                pointer = _pointer(context, builder, signature, arguments, offset)
                 builder.store(_shuffle(builder, ab, cd, four), pointer, align=8)
         return context.get_dummy_value()
 
@@ -165,8 +165,8 @@ def gather_rows(typing_context, table, rows):
             halves = []
             for lane in range(LANES):
                 start = builder.extract_element(starts, ir.IntType(32)(lane))
-                place = builder.gep(data, [builder.add(start, ir.IntType(64)(half))])
-                halves.append(builder.load(builder.bitcast(place, half_row), align=8))
+                address = builder.gep(data, [builder.add(start, ir.IntType(64)(half))])
+                halves.append(builder.load(builder.bitcast(address, half_row), align=8))
             both = [_shuffle(builder, halves[k], halves[k + 4], range(LANES)) for k in range(4)]
             for distance in (1, 2):
                 both = _exchanged(builder, both, distance)
@@ -177,8 +177,8 @@ def gather_rows(typing_context, table, rows):
 
 
 @intrinsic
-def gather(typing_context, array, places):
-    """Return the elements of an array at eight ``places``, WORDS: FLOATS, of integers WORDS."""
+def gather(typing_context, array, positions):
+    """Return the elements of an array at eight ``positions``, WORDS: FLOATS, of integers WORDS."""
     result = FLOATS if array.dtype == types.float64 else WORDS
 
     def generate(context, builder, signature, arguments):
@@ -186,12 +186,12 @@ def gather(typing_context, array, places):
         vector = ir.Constant(ir.VectorType(_LLVM[result.element], LANES), ir.Undefined)
         for lane in range(LANES):
             index = ir.IntType(32)(lane)
-            place = builder.extract_element(arguments[1], index)
-            value = builder.load(builder.gep(data, [place]))
+            position = builder.extract_element(arguments[1], index)
+            value = builder.load(builder.gep(data, [position]))
             vector = builder.insert_element(vector, value, index)
         return vector
 
-    return result(array, places), generate
+    return result(array, positions), generate
 
 
 def _exchanged(builder, vectors, distance):
@@ -335,9 +335,9 @@ def _pointer(context, builder, signature, arguments, offset=0):
     """Return the address of eight elements, from element i (argument 1) + offset on."""
     i = context.cast(builder, arguments[1], signature.args[1], types.intp)
     data = _data(context, builder, signature, arguments)
-    place = builder.gep(data, [builder.add(i, ir.IntType(64)(offset))])
+    address = builder.gep(data, [builder.add(i, ir.IntType(64)(offset))])
     vector = ir.VectorType(_LLVM[signature.args[0].dtype], LANES)
-    return builder.bitcast(place, vector.as_pointer())
+    return builder.bitcast(address, vector.as_pointer())
 
 
 def _broadcast(builder, number):

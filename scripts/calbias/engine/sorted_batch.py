@@ -132,13 +132,13 @@ class SortedBatch(_Arrays):
 
     def ranks(self, n_bins: int, binning: str) -> np.ndarray:
         """Return (m, n_bins + 1): where bins begin, see ``binning``; searched once per batch."""
-        known: dict[Any, Any] = self.__dict__
-        if (n_bins, binning) not in known:
+        kept: dict[Any, Any] = self.__dict__
+        if (n_bins, binning) not in kept:
             ranks = ranks_of_bins(self.scores, n_bins, binning)
             if IS_EQUAL_MASS[binning] and self.tie_first.shape[1]:
                 ranks = moved_to_group_ends(ranks, self.tie_first, self.tie_last)
-            known[n_bins, binning] = ranks
-        return known[n_bins, binning]
+            kept[n_bins, binning] = ranks
+        return kept[n_bins, binning]
 
     def bins_used(self, n_bins: int, binning: str) -> np.ndarray:
         """Return the number of bins of each data set, (m,): of tied equal-mass bins the full ones.
@@ -190,13 +190,13 @@ def of_sorted_scores(scores: np.ndarray, hits: np.ndarray, ties: str = "average"
     if ties == "average" and (scores[1:] == scores[:-1]).any():
         starts = np.flatnonzero(np.append(True, scores[1:] != scores[:-1]))
         ends = np.append(starts[1:], n)
-        place, size = np.repeat(np.arange(starts.size), ends - starts), ends - starts
-        of_groups = np.add.reduceat(hits.astype(np.float64), starts, axis=1)
-        np.cumsum(scores - (of_groups / size)[:, place], axis=1, out=cum_gap[:, 1:])
-        share = (np.arange(1, n + 1) - starts[place]) / size[place]
-        cum_hit[:, 1:] = (np.cumsum(of_groups, axis=1) - of_groups)[:, place]
-        cum_hit[:, 1:] += share * of_groups[:, place]
-        first, last = np.append(0, starts[place]), np.append(0, ends[place])
+        group, size = np.repeat(np.arange(starts.size), ends - starts), ends - starts
+        group_hits = np.add.reduceat(hits.astype(np.float64), starts, axis=1)
+        np.cumsum(scores - (group_hits / size)[:, group], axis=1, out=cum_gap[:, 1:])
+        share = (np.arange(1, n + 1) - starts[group]) / size[group]
+        cum_hit[:, 1:] = (np.cumsum(group_hits, axis=1) - group_hits)[:, group]
+        cum_hit[:, 1:] += share * group_hits[:, group]
+        first, last = np.append(0, starts[group]), np.append(0, ends[group])
         first[ends] = ends
         groups = np.tile(first, (m, 1)), np.tile(last, (m, 1))
         return SortedBatch(rows, cum_gap, cum_hit, *groups)

@@ -109,10 +109,10 @@ def sweep_masses(
             before = gather(sums, load(ranks, 0))
             for k in range(0, starts[most + 1], LANES):
                 after = gather(sums, load(ranks, k + LANES))
-                place = _decrease(bounds, k, before, after)
-                if place < LANES:
+                lane = _decrease(bounds, k, before, after)
+                if lane < LANES:
                     b = 1
-                    while starts[b + 2] <= k + int64(place):
+                    while starts[b + 2] <= k + int64(lane):
                         b += 1
                     break
                 before = after
@@ -140,27 +140,27 @@ def sweep_widths(
     n = scores.shape[1]
     bounds, heights = np.empty(entries.shape[0] + 2 * LANES), np.empty(entries.shape[0] + 2 * LANES)
     bins = np.empty(n + 1, np.int64)
-    ranks, places = np.zeros(edges.shape[0], np.uint64), np.zeros(edges.shape[0])
-    ranks[_HIGHEST], places[_HIGHEST], places[_BREAK] = n, n, np.nan
+    ranks, positions = np.zeros(edges.shape[0], np.uint64), np.zeros(edges.shape[0])
+    ranks[_HIGHEST], positions[_HIGHEST], positions[_BREAK] = n, n, np.nan
     for row in range(out.shape[0]):
-        own, sums = scores[row], cum_hit[row]
+        row_scores, sums = scores[row], cum_hit[row]
         b = n if sums[n - int64(sums[n])] == 0.0 else 0  # no hit is below a miss: every b passes
         stage = 0
         while b == 0 and stage + 1 < stages.shape[0]:
             before = int64(stages[stage, 0])
             searched, following = stages[stage, 1], stages[stage + 1, 1]
-            search_edges(own, edges, searched, following, ranks)
+            search_edges(row_scores, edges, searched, following, ranks)
             for k in range(searched, following):
-                places[k] = float64(ranks[k])
+                positions[k] = float64(ranks[k])
             stage += 1
             start, end = starts[before + 1], starts[stages[stage, 0] + uint64(1)]
-            b = _first_decrease(entries, start, end, ranks, places, sums, bounds, heights)
+            b = _first_decrease(entries, start, end, ranks, positions, sums, bounds, heights)
             b += before - 1 if b > 0 else 0
         most = int64(stages[stage, 0])
         is_listed = 0 < b <= most
         if b == 0:
-            b = n if groups_pass(own, sums, bins) else most
-            while b < n and passes(bins, fill_widths(own, b + 1, bins), sums):
+            b = n if groups_pass(row_scores, sums, bins) else most
+            while b < n and passes(bins, fill_widths(row_scores, b + 1, bins), sums):
                 b += 1
         chosen[row] = b
         last = b
@@ -168,7 +168,7 @@ def sweep_widths(
             for k in range(last + 1):
                 bins[k] = ranks[entries[starts[b] + k]]
         else:
-            last = fill_widths(own, b, bins) - 1
+            last = fill_widths(row_scores, b, bins) - 1
         out[row] = error_of_bins(cum_gap[row], bins, last, norm)
 
 
@@ -178,7 +178,7 @@ def _first_decrease(
     start: int,
     end: int,
     ranks: np.ndarray,
-    places: np.ndarray,
+    positions: np.ndarray,
     cum_hit: np.ndarray,
     bounds: np.ndarray,
     heights: np.ndarray,
@@ -191,18 +191,18 @@ def _first_decrease(
     entry = entries[start]
     for e in range(start, end):
         following = entries[e + uint64(1)]
-        bounds[last], heights[last] = places[entry], cum_hit[ranks[entry]]
-        last += uint64(1) if places[following] != places[entry] else uint64(0)
+        bounds[last], heights[last] = positions[entry], cum_hit[ranks[entry]]
+        last += uint64(1) if positions[following] != positions[entry] else uint64(0)
         entry = following
     for k in (last, last + uint64(LANES)):
         store(bounds, k, copies(np.nan))  # compares as no decrease
     before = load(heights, 0)
     for k in range(uint64(0), last - uint64(2), uint64(LANES)):
         after = load(heights, k + uint64(LANES))
-        place = _decrease(bounds, k, before, after)
-        if place < LANES:
+        lane = _decrease(bounds, k, before, after)
+        if lane < LANES:
             breaks = 1
-            for j in range(k + place):
+            for j in range(k + lane):
                 breaks += 1 if bounds[j] != bounds[j] else 0
             return breaks
         before = after

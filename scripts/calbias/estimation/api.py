@@ -232,8 +232,8 @@ def list_estimators(estimator_dir: Path | str | None = None) -> tuple[Estimator,
     >>> described["ece_sweep_em"].bins, described["ece_sweep_em"].target
     ('chosen', 'lp')
     """
-    known = known_estimators(folders_with(estimator_dir))
-    return tuple(_described(name, path) for name, path in sorted(known.items()))
+    files = known_estimators(folders_with(estimator_dir))
+    return tuple(_described(name, path) for name, path in sorted(files.items()))
 
 
 @cache
@@ -259,9 +259,9 @@ def _formula(name: str, lines: list[str]) -> str:
     """Return the indented lines that begin with a pattern of the name, without it; or the last."""
     indented = [line.strip() for line in lines if line.startswith("    ")]
     parts = [line.split(maxsplit=1) for line in indented if " " in line]
-    of_name = [
+    by_name = [
         formula
         for pattern, formula in parts
         if fnmatchcase(name, pattern) and not formula.startswith("=")
     ]
-    return "; ".join(of_name) if of_name else indented[-1] if indented else ""
+    return "; ".join(by_name) if by_name else indented[-1] if indented else ""

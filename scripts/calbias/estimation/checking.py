@@ -58,9 +58,9 @@ def failures(path: Path, seconds: float = SECONDS) -> list[str]:
             run = load_estimator(name, path)
             for norm in literal(path, "NORMS", default=(1, 2)):
                 at_norm = partial(run, n_bins=N_BINS, norm=float(norm))
-                if found := [*_failures(name, path, at_norm)]:
+                if faults := [*_failures(name, path, at_norm)]:
                     break
-            lines += found or _slow(name, at_norm, seconds)
+            lines += faults or _slow(name, at_norm, seconds)
         except InputError as error:
             lines.append(f"{name}: {_without(path, error)}")
     return [f"{path}: {line}" for line in dict.fromkeys(lines)]
@@ -91,12 +91,12 @@ def _failures(name: str, path: Path, run: Callable[..., Any]) -> Iterator[str]:
         failing = next((rows for rows in list_of_rows if _fault(fault, rows)), None)
         if failing is not None:
             rows = _smallest(fault, failing)
-            said = _without(path, _fault(fault, rows))
-            cause = causes.setdefault(re.sub(r"[-+.\de]*\d", "", said), ([], rows, said))
+            text = _without(path, _fault(fault, rows))
+            cause = causes.setdefault(re.sub(r"[-+.\de]*\d", "", text), ([], rows, text))
             cause[0].append(what)
-    for whats, rows, said in causes.values():
+    for whats, rows, text in causes.values():
         scores, hits = [c for c, _ in rows], [y for _, y in rows]
-        yield f"{name}: {', '.join(whats)}: scores {scores}, hits {hits}: {said}"
+        yield f"{name}: {', '.join(whats)}: scores {scores}, hits {hits}: {text}"
 
 
 def _fault(fault: Callable[[Sample], str], rows: Sample) -> str:
@@ -147,14 +147,14 @@ def _depends_on_scale(
     value: Value, weighted: Callable[[Sample, float], float], rows: Sample
 ) -> str:
     try:
-        a, found = value(rows), {w: weighted(rows, w) for w in (1.0, 3.0)}
+        a, values = value(rows), {w: weighted(rows, w) for w in (1.0, 3.0)}
     except InputError:  # refused in one line, as it may be
         return ""
     except Exception as error:
         return f"{type(error).__name__}: {error}"
     return "; ".join(
         f"returned {a} without weights and {b} where all weights are {w:g}"
-        for w, b in found.items()
+        for w, b in values.items()
         if not math.isclose(a, b, rel_tol=ALIKE, abs_tol=ALIKE)
     )
 

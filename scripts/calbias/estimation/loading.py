@@ -141,8 +141,8 @@ def _of_sums(path: Path) -> Callable[..., tuple[float, int]] | None:
 
         return of_bins
     if hasattr(module, "estimate_scored"):
-        return lambda sample, *rest, **options: module.estimate_scored(
-            sample.scored, *rest, **options
+        return lambda sample, *remaining, **options: module.estimate_scored(
+            sample.scored, *remaining, **options
         )
     return None
 
@@ -216,6 +216,6 @@ def _named(error: BaseException, path: Path, what: str) -> BaseException:
     frames = traceback.extract_tb(error.__traceback__)
     lines = [frame.lineno for frame in frames if Path(frame.filename).resolve() == path.resolve()]
     line = error.lineno if isinstance(error, SyntaxError) else lines[-1] if lines else None
-    place = f"{path}, line {line}" if line else f"{path}"
+    location = f"{path}, line {line}" if line else f"{path}"
     message = " ".join(str(error.msg if isinstance(error, SyntaxError) else error).split())
-    return InputError(f"{place}: {what}: {type(error).__name__}: {message}")
+    return InputError(f"{location}: {what}: {type(error).__name__}: {message}")

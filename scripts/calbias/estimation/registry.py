@@ -35,19 +35,19 @@ def estimator_file(estimator: str, folders: Iterable[Path | str] = (FOLDER,)) ->
     """Return the path of an estimator's file in the first of ``folders`` that has it."""
     if not isinstance(estimator, str):
         raise InputError(f"estimator must be a name, such as 'ece_sweep_em', not {estimator!r:.60}")
-    known = known_estimators(folders)
-    if estimator not in known:
-        nearest = did_you_mean(estimator, sorted(known))
+    existing = known_estimators(folders)
+    if estimator not in existing:
+        nearest = did_you_mean(estimator, sorted(existing))
         raise InputError(
             f"unknown estimator {estimator!r}. {nearest} One of your own needs the "
             "estimator_dir of calbias.estimate, calbias.bias or the configuration."
         )
-    return known[estimator]
+    return existing[estimator]
 
 
 def known_estimators(folders: Iterable[Path | str] = (FOLDER,)) -> dict[str, Path]:
     """Return {name: path} of every estimator, by a file's VARIANTS, or else by its stem."""
-    known: dict[str, Path] = {}
+    files: dict[str, Path] = {}
     for folder in folders:
         if not Path(folder).is_dir():
             raise InputError(f"there is no folder {folder} of estimators; correct its name")
@@ -55,12 +55,12 @@ def known_estimators(folders: Iterable[Path | str] = (FOLDER,)) -> dict[str, Pat
             if path.stem.startswith("_") or not path.is_file():
                 continue
             for name in _variants(path):
-                if name in known and not known[name].samefile(path):
+                if name in files and not files[name].samefile(path):
                     raise InputError(
-                        f"{path}: {known[name]} defines {name} already: give yours another name"
+                        f"{path}: {files[name]} defines {name} already: give yours another name"
                     )
-                known[name] = path
-    return known
+                files[name] = path
+    return files
 
 
 def estimator_module(path: Path | str) -> ModuleType:

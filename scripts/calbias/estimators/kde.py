@@ -66,13 +66,13 @@ def bandwidth(scores: np.ndarray, cum_hit: np.ndarray) -> float:
         return 0.0
     top = scores[n - 1]
     firsts = seconds = copies(0.0)
-    whole = uint64(n - n % LANES)
-    for i in range(uint64(0), whole, uint64(LANES)):
+    in_lanes = uint64(n - n % LANES)
+    for i in range(uint64(0), in_lanes, uint64(LANES)):
         below = load(scores, i) - top
         hit_below = (load(cum_hit, i + uint64(1)) - load(cum_hit, i)) * below
         firsts, seconds = firsts + hit_below, seconds + hit_below * below
     first, second = sum_of_lanes(firsts), sum_of_lanes(seconds)
-    for i in range(whole, uint64(n)):
+    for i in range(in_lanes, uint64(n)):
         below = scores[i] - top
         hit = cum_hit[i + uint64(1)] - cum_hit[i]
         first += hit * below

@@ -48,16 +48,16 @@ def command(main: Callable[..., Any]) -> Callable[..., Any]:
                 f"{str(error) or 'out of memory'}: run fewer jobs at once, or give this one more"
             )
         except OSError as error:
-            place = f"{error.filename}: " if error.filename else ""
+            location = f"{error.filename}: " if error.filename else ""
             reason = error.strerror or " ".join(map(str, error.args))
-            _leave(f"{place}{reason}: check the path, the room and the access, then run again")
+            _leave(f"{location}{reason}: check the path, the room and the access, then run again")
         except Exception as error:
             if os.environ.get(TRACEBACK):
                 traceback.print_exc()
             words = sys.argv[1:] if argv is None else argv
-            place = next((f"{word}: " for word in words if os.path.exists(word)), "")
+            location = next((f"{word}: " for word in words if os.path.exists(word)), "")
             _leave(
-                f"{place}{type(error).__name__}: {error}; calbias did not foresee this: please "
+                f"{location}{type(error).__name__}: {error}; calbias did not foresee this: please "
                 f"report it with what {TRACEBACK}=1 shows"
             )
 

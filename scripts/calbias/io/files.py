@@ -58,9 +58,9 @@ def placeholder(head: bytes) -> str | None:
 def validate_no_placeholder(path: Path | str) -> None:
     """Raise InputError if ``path`` holds a git-LFS pointer or an HTML page instead of data."""
     with open(path, "rb") as file:
-        found = placeholder(file.read(HEAD_BYTES))
-    if found:
-        raise InputError(f"{path}: is {found}, not the file itself; download the file again")
+        content = placeholder(file.read(HEAD_BYTES))
+    if content:
+        raise InputError(f"{path}: is {content}, not the file itself; download the file again")
 
 
 def file_digest(path: Path | str) -> str:

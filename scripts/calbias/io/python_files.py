@@ -64,8 +64,8 @@ def _files(module: str) -> Sequence[Path]:
     if above and above[-1].name != "__init__.py":
         return above
     path = PACKAGES[module.partition(".")[0]].joinpath(*module.split("."))
-    own = (path / "__init__.py", path.with_suffix(".py"))
-    return (*above, *(file for file in own if file.exists()))
+    own_files = (path / "__init__.py", path.with_suffix(".py"))
+    return (*above, *(file for file in own_files if file.exists()))
 
 
 REQUIRED: Any = object()
@@ -93,17 +93,17 @@ def _value(path: Path, modified: int, name: str) -> Any:
     assigned = _assignments(_tree(path, modified))
     if name not in assigned:
         return REQUIRED
-    place = f"{path}, line {assigned[name].lineno}: {name}"
+    location = f"{path}, line {assigned[name].lineno}: {name}"
     try:
         value = ast.literal_eval(assigned[name])
     except Exception:  # also of sets of lists, and of numbers that are added
         raise InputError(
-            f"{place} must be written out, without calls or names: it is read without running the "
-            f"file"
+            f"{location} must be written out, without calls or names: it is read without running "
+            "the file"
         ) from None
     is_valid, form = _FORMS.get(name, (None, None))
     if is_valid and not is_valid(value):
-        raise InputError(f"{place} must be {form}, not {value!r:.60}")
+        raise InputError(f"{location} must be {form}, not {value!r:.60}")
     return value
 
 

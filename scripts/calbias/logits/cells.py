@@ -43,16 +43,16 @@ def is_value(text: str, value: str) -> bool:
 
 
 def by_text(
-    table: Table, name: str | None, numbers: Mapping[str, int], remedy: str, place: Place
+    table: Table, name: str | None, numbers: Mapping[str, int], remedy: str, location: Place
 ) -> np.ndarray:
     """Return the number of each cell's text, (n,), in any capitalisation."""
     texts = texts_of(table, name)
     result = np.empty(len(texts))
     for row, text in enumerate(texts):
         if text is None:
-            raise place.error(f"column {name} is empty; {FILL}", row)
+            raise location.error(f"column {name} is empty; {FILL}", row)
         if text.casefold() not in numbers:
-            raise place.error(f"column {name} is {text!r:.60}: {remedy}", row)
+            raise location.error(f"column {name} is {text!r:.60}: {remedy}", row)
         result[row] = numbers[text.casefold()]
     return result
 
@@ -80,7 +80,7 @@ def has_signs(column: np.ndarray) -> bool:
 def numbers_of(
     table: Table,
     names: Sequence[str | None],
-    place: Place,
+    location: Place,
     remedy: str = OF_ROW,
     form: str | None = None,
 ) -> np.ndarray:
@@ -92,18 +92,20 @@ def numbers_of(
     for k, name in enumerate(names):
         column = table[str(name)]
         if column.dtype.kind == "M":
-            raise place.error(f"column {name} holds times, not numbers; drop it")
-        numbers[:, k] = column if column.dtype.kind != "O" else _parsed(column, name, place, remedy)
+            raise location.error(f"column {name} holds times, not numbers; drop it")
+        numbers[:, k] = (
+            column if column.dtype.kind != "O" else _parsed(column, name, location, remedy)
+        )
         if form == PERCENT and has_signs(column):
             numbers[:, k] *= 100
         empty = np.isnan(numbers[:, k])
         if empty.any():
             row = int(np.argmax(empty))
-            raise place.error(f"column {name} is empty or NaN; {FILL}", row)
+            raise location.error(f"column {name} is empty or NaN; {FILL}", row)
     return numbers
 
 
-def _parsed(texts: np.ndarray, name: str | None, place: Place, remedy: str) -> np.ndarray:
+def _parsed(texts: np.ndarray, name: str | None, location: Place, remedy: str) -> np.ndarray:
     """Return texts as numbers, NaN where empty; decimals may have a comma."""
     numbers = np.full(len(texts), np.nan)
     signed = None
@@ -115,10 +117,10 @@ def _parsed(texts: np.ndarray, name: str | None, place: Place, remedy: str) -> n
             shown = " ".join(repr(text).split())[:40]
             if text.strip().casefold() in NOTHING:
                 remedy = f"{FILL} --missing {quote(text.strip())}"
-            raise place.error(f"column {name}: {shown} is not a number; {remedy}", row)
+            raise location.error(f"column {name}: {shown} is not a number; {remedy}", row)
         is_signed = text.strip().endswith("%")
         if signed is not None and is_signed != signed:
-            raise place.error(
+            raise location.error(
                 f"column {name}: {text!r:.40} and cells before it differ in the percent sign; "
                 "write all with it, or none",
                 row,

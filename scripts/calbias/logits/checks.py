@@ -22,23 +22,23 @@ COARSEST = 1e-3
 """The coarsest resolution that zeros among probabilities are taken to have."""
 
 
-def checked_values(values: np.ndarray, place: Place) -> np.ndarray:
+def checked_values(values: np.ndarray, location: Place) -> np.ndarray:
     """Return the values, a finite numeric array of shape (n, K) with K >= 2, in their own type."""
     values = np.asarray(values)
     if values.dtype.kind not in "fiu":
-        raise place.error(f"values of type {values.dtype} are not numbers; save floats")
+        raise location.error(f"values of type {values.dtype} are not numbers; save floats")
     if values.ndim != 2:
-        raise place.error(f"shape {values.shape}; give one row per sample, one column per class")
+        raise location.error(f"shape {values.shape}; give one row per sample, one column per class")
     if not len(values):
-        raise place.error("no rows; give at least one")
+        raise location.error("no rows; give at least one")
     if values.shape[1] < 2:
-        raise place.error("one class only; give a column for every class, two for a yes or no")
+        raise location.error("one class only; give a column for every class, two for a yes or no")
     for rows in row_blocks(values):
         block = values[rows]
         good = np.abs(block.astype(np.float64)) <= np.finfo(np.float32).max
         if not good.all():
             row, column = np.argwhere(~good)[0]
-            raise place.error(
+            raise location.error(
                 f"column {column} of the classes (counted from 0) is {block[row, column]}; "
                 "correct the value or drop the row",
                 rows.start + row,
@@ -47,7 +47,7 @@ def checked_values(values: np.ndarray, place: Place) -> np.ndarray:
 
 
 def checked_labels(
-    labels: np.ndarray, n_rows: int, n_classes: int, place: Place, remedy: str = ""
+    labels: np.ndarray, n_rows: int, n_classes: int, location: Place, remedy: str = ""
 ) -> np.ndarray:
     """Return labels of shape (n,), int64, from class numbers, (n,) or (n, 1), or one-hot (n, K).
 
@@ -55,29 +55,29 @@ def checked_labels(
     """
     labels = np.asarray(labels)
     if labels.dtype.kind not in "fiub":
-        raise place.error(
+        raise location.error(
             f"labels of type {labels.dtype}; give class numbers from 0 to {n_classes - 1}"
         )
     if labels.ndim == 0 or len(labels) != n_rows:
         n_labels = len(labels) if labels.ndim else 1
-        raise place.error(f"{n_rows} rows of logits but {n_labels} labels; give one per row")
+        raise location.error(f"{n_rows} rows of logits but {n_labels} labels; give one per row")
     if labels.shape == (n_rows, n_classes):
-        return _from_one_hot(labels, place)
+        return _from_one_hot(labels, location)
     if labels.size != n_rows:
-        raise place.error(
+        raise location.error(
             f"labels of shape {labels.shape}; give class numbers, or one-hot rows of {n_classes}"
         )
     labels = labels.reshape(-1)
-    place.validate_rows(
+    location.validate_rows(
         labels == np.floor(labels),  # false for NaN
         lambda row: f"label {labels[row]} is not a class number; count from 0",
     )
     low, high = labels.min(), labels.max()
     if low == 1 and high == n_classes:
-        raise place.error(
+        raise location.error(
             f"labels are counted from 1 (1 to {n_classes}); subtract 1 so that they start at 0"
         )
-    place.validate_rows(
+    location.validate_rows(
         (labels >= 0) & (labels < n_classes),
         lambda row: (
             f"label {labels[row]:g} is out of range; number the {n_classes} classes from 0 "
@@ -86,29 +86,29 @@ def checked_labels(
             * bool(remedy)
         ),
     )
-    return _several(labels.astype(np.int64), place)
+    return _several(labels.astype(np.int64), location)
 
 
-def _from_one_hot(labels: np.ndarray, place: Place) -> np.ndarray:
+def _from_one_hot(labels: np.ndarray, location: Place) -> np.ndarray:
     labels = labels.astype(np.float64)
-    place.validate_rows(
+    location.validate_rows(
         ((labels == 0) | (labels == 1)).all(axis=1) & (labels.sum(axis=1) == 1),
         lambda row: "a one-hot label has a single 1, the rest 0; correct the row",
     )
-    return _several(labels.argmax(axis=1), place)
+    return _several(labels.argmax(axis=1), location)
 
 
-def _several(labels: np.ndarray, place: Place) -> np.ndarray:
+def _several(labels: np.ndarray, location: Place) -> np.ndarray:
     if len(labels) == 1:
-        raise place.error("one row only; give at least two")
+        raise location.error("one row only; give at least two")
     return labels
 
 
-def check_probabilities(values: np.ndarray, place: Place) -> None:
+def check_probabilities(values: np.ndarray, location: Place) -> None:
     """Raise InputError unless values are in [0, 1] and rows sum to 1 (``SUM_TOLERANCE``)."""
-    check_range(values, place)
+    check_range(values, location)
     sums = values.sum(axis=1, dtype=np.float64)
-    place.validate_rows(
+    location.validate_rows(
         np.abs(sums - 1) <= SUM_TOLERANCE,
         lambda row: f"probabilities sum to {sums[row]:.6g}, not 1; divide each row by its sum",
     )
@@ -157,13 +157,13 @@ def as_top_label(
     if kind == "scores":
         return top_label_of_scores(*scores_and_hits(all_kinds[kind], values[partner]))
     validate_same_order(**{kind: all_kinds[kind], "labels": labels})
-    place = Place(Path(kind), "array")
-    outputs: np.ndarray = checked_values(as_array(kind, all_kinds[kind]), place)
+    location = Place(Path(kind), "array")
+    outputs: np.ndarray = checked_values(as_array(kind, all_kinds[kind]), location)
     n, n_classes = outputs.shape
-    numbers: np.ndarray = checked_labels(as_array("labels", labels), n, n_classes, place)
+    numbers: np.ndarray = checked_labels(as_array("labels", labels), n, n_classes, location)
     if kind == "logits":
         return top_label(outputs, numbers)
-    check_probabilities(outputs, place)
+    check_probabilities(outputs, location)
     top = outputs.argmax(axis=1)
     score = outputs[np.arange(n), top].astype(np.float64)
     return top_label_of_scores(np.minimum(score, 1.0), top == numbers)

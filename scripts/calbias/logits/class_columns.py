@@ -32,7 +32,7 @@ _MOSTLY, _ROUNDED, _MANY_COLUMNS, _MANY_ROWS = 0.9, 0.02, 50, 30
 
 
 def class_columns(
-    table: Table, names: Sequence[str], labels: Sequence[str], place: Place
+    table: Table, names: Sequence[str], labels: Sequence[str], location: Place
 ) -> tuple[list[str], list[str], list[str]]:
     """Return (classes, others, notes) of the columns that are no label.
 
@@ -40,22 +40,22 @@ def class_columns(
     """
     if "" in names:
         number = [*table].index("") + 1
-        raise place.error(f"column {number} has no name (a saved row index?); drop it")
+        raise location.error(f"column {number} has no name (a saved row index?); drop it")
     texts = [name for name in names if is_all_text(table[name])]
     left_out = {*texts, *(name for name in names if name.strip().casefold() in FOLD)}
     numbers = [name for name in names if name not in left_out]
     if len(numbers) < 2:
         what = f"column {texts[0]} is not a number; write one" if texts else "one class only"
-        raise place.error(f"{what}, or drop a column of no class; a score is named with --score")
-    named = _named_by_labels(numbers, labels, place)
+        raise location.error(f"{what}, or drop a column of no class; a score is named with --score")
+    named = _named_by_labels(numbers, labels, location)
     classes, are_shares = _chosen(table, numbers, named)
-    whole = [name for name in classes if table[name].dtype.kind in "iub"]
+    integers = [name for name in classes if table[name].dtype.kind in "iub"]
     if not are_shares:
         n = len(table[names[0]])
-        is_mixed = len(whole) < len(classes) and n >= FEWEST_IDS
-        for name in whole:
+        is_mixed = len(integers) < len(classes) and n >= FEWEST_IDS
+        for name in integers:
             if is_mixed or _is_id(name, table[name].tolist()):
-                raise place.error(
+                raise location.error(
                     f"column {name} holds whole numbers: an id, a count or a predicted class, but "
                     "no logit or probability of a class; drop it, name it with --cluster "
                     f"{quote(name)}, or write logits with decimals (2.0); a score is named with "
@@ -71,7 +71,7 @@ def class_columns(
 
 
 def validate_no_features(
-    classes: Sequence[str], values: np.ndarray, labels: np.ndarray, place: Place
+    classes: Sequence[str], values: np.ndarray, labels: np.ndarray, location: Place
 ) -> None:
     """Raise InputError where labels are 0 and 1 alone and the columns of more classes miss them.
 
@@ -82,7 +82,7 @@ def validate_no_features(
         return
     hits = int(np.sum(values.argmax(axis=1) == labels))
     if hits <= n / 2:
-        raise place.error(
+        raise location.error(
             f"labels are 0 and 1 alone, and the columns {listed(classes, 3)} would be the outputs "
             f"for {len(classes)} classes, the largest at the label in {hits} of {n} rows: if they "
             "are features, give the model's score (named with --score); if classes, save them as "
@@ -109,7 +109,7 @@ def affixes(names: Sequence[str]) -> tuple[str, str]:
     return common(names), common([name[::-1] for name in names])[::-1]
 
 
-def _named_by_labels(names: Sequence[str], labels: Sequence[str], place: Place) -> list[str]:
+def _named_by_labels(names: Sequence[str], labels: Sequence[str], location: Place) -> list[str]:
     """Return the columns that labels name, with one text before and one after them all; or [].
 
     Columns with the names themselves count before others, such as yes before cal_yes.
@@ -130,7 +130,7 @@ def _named_by_labels(names: Sequence[str], labels: Sequence[str], place: Place) 
         if all(f"{start}{word}{end}" in plain for word in words)
     ]
     if len(groups) > 1:
-        raise place.error(
+        raise location.error(
             f"the labels name the columns {listed(groups[0], 3)} and {listed(groups[1], 3)}: drop "
             "those that are not to be judged, or name a score with --score"
         )
@@ -181,8 +181,8 @@ def _is_id(name: str, cells: list) -> bool:
 def _notes(classes: list[str]) -> list[str]:
     """Return a note on classes that are not numbered: which columns count."""
     numbered = numbered_alike(classes)
-    of_pattern = {*numbered}
-    strangers = listed([name for name in classes if name not in of_pattern])
+    expected = {*numbered}
+    strangers = listed([name for name in classes if name not in expected])
     if numbered and strangers:
         return [f"columns that count as classes besides {listed(numbered, 2)}: {strangers}"]
     return [f"classes, numbered from 0: {strangers}"] if strangers else []

@@ -93,7 +93,7 @@ class Roles(NamedTuple):
 
 
 def roles_of(
-    names: list[str], columns: Columns, place: Place, kind_of: Callable[[str], str]
+    names: list[str], columns: Columns, location: Place, kind_of: Callable[[str], str]
 ) -> Roles:
     """Return the Roles of the columns of a table; InputError where they are no model's outputs.
 
@@ -103,7 +103,7 @@ def roles_of(
     columns = replace(
         columns,
         **{
-            role: name and looked_up_column(name, names, place.file)
+            role: name and looked_up_column(name, names, location.file)
             for role in ("score", "hit", "label", "prediction")
             for name in [getattr(columns, role)]
         },
@@ -112,53 +112,53 @@ def roles_of(
     free = [name for name in names if name not in chosen]
     one_hot = tuple(in_class_order([name for name in free if _ONE_HOT.fullmatch(name)]))
     numbers = [name for name in free if kind_of(name) not in (WORDS, FOLD_WORDS)]
-    score = columns.score or _named(numbers, SCORE, place)
-    event = None if score else _named(numbers, EVENT, place)
+    score = columns.score or _named(numbers, SCORE, location)
+    event = None if score else _named(numbers, EVENT, location)
     if not (score or event):  # of words, which the reader will name
-        score = _named(free, SCORE, place)
+        score = _named(free, SCORE, location)
     # a synonym of hit counts only together with a score
     hits = HIT if score or event else HIT[:1]
-    hit = columns.hit or (None if columns.label else _named(free, hits, place))
-    label = columns.label or (None if columns.hit else _named(free, LABEL, place))
+    hit = columns.hit or (None if columns.label else _named(free, hits, location))
+    label = columns.label or (None if columns.hit else _named(free, LABEL, location))
     prediction = columns.prediction
     if not (prediction or columns.hit or columns.label):
-        prediction = _named(free, PREDICTION, place)
+        prediction = _named(free, PREDICTION, location)
     fold = None
     if columns.rows is None:
         folds = [name for name in free if kind_of(name) == FOLD_WORDS]
-        fold = _named(folds, FOLD, place)
-    found = Roles("scores", score or event, hit, label, prediction, fold)
-    if found.score and label and columns.event is not None:
-        return _with_others(found._replace(form="event", hit=None, prediction=None), names)
-    if found.score and not (hit or label):
-        binary = [name for name in free if name not in found[1:6] and kind_of(name) == BINARY]
+        fold = _named(folds, FOLD, location)
+    roles = Roles("scores", score or event, hit, label, prediction, fold)
+    if roles.score and label and columns.event is not None:
+        return _with_others(roles._replace(form="event", hit=None, prediction=None), names)
+    if roles.score and not (hit or label):
+        binary = [name for name in free if name not in roles[1:6] and kind_of(name) == BINARY]
         if len(binary) == 1:
             note = (
                 f"column {binary[0]}, the only other one of 0 and 1, is read as the label of an "
                 f"event; where 1 is a correct prediction give --hit {quote(binary[0])}"
             )
-            found = found._replace(form="event", label=binary[0], prediction=None, note=note)
-            return _with_others(found, names)
-    if found.score and hit:
-        return _with_others(found._replace(label=None, prediction=None), names)
+            roles = roles._replace(form="event", label=binary[0], prediction=None, note=note)
+            return _with_others(roles, names)
+    if roles.score and hit:
+        return _with_others(roles._replace(label=None, prediction=None), names)
     if score and label and prediction:
-        return _with_others(found, names)
-    if found.score and label:
-        return _with_others(found._replace(form="event", prediction=None), names)
-    is_incomplete = found.score or hit or bool(label) == bool(one_hot)
+        return _with_others(roles, names)
+    if roles.score and label:
+        return _with_others(roles._replace(form="event", prediction=None), names)
+    is_incomplete = roles.score or hit or bool(label) == bool(one_hot)
     # a label and one column of fractions are no classes, whatever stands beside them
     if (is_incomplete or label) and (options := _options(names, kind_of)):
-        raise place.error(
+        raise location.error(
             f"columns {listed(names)}: name the score and the outcome, such as {options}"
         )
-    if found.score or hit:
-        raise place.error(
+    if roles.score or hit:
+        raise location.error(
             f"columns {listed(names)}: write score and hit (1 where the prediction was correct), "
             "score, label and prediction, or label and score (the probability of label 1); or name "
             "them with --score and --hit or --label"
         )
     if is_incomplete:
-        raise place.error(
+        raise location.error(
             "needs a column label (or label_0, label_1, …) and one per class, or columns score "
             f"and hit; found {listed(names)}; the first line names the columns, or name them with "
             "--score and --hit or --label"
@@ -168,10 +168,10 @@ def roles_of(
 
 def _options(names: Sequence[str], kind_of: Callable[[str], str]) -> str:
     """Return options that name the one column of FRACTIONS and the one that is BINARY, if so."""
-    of_kind = {kind: [n for n in names if kind_of(n) == kind] for kind in (BINARY, FRACTIONS)}
-    if any(len(of) != 1 for of in of_kind.values()):
+    names_of_kind = {kind: [n for n in names if kind_of(n) == kind] for kind in (BINARY, FRACTIONS)}
+    if any(len(each) != 1 for each in names_of_kind.values()):
         return ""
-    [[outcome], [score]] = of_kind.values()
+    [[outcome], [score]] = names_of_kind.values()
     hit, score = f"--hit {quote(outcome)}", f"--score {quote(score)}"
     if _plain(outcome) in HIT:
         return f"{score} {hit}"
@@ -183,17 +183,17 @@ def _with_others(roles: Roles, names: Sequence[str]) -> Roles:
     return roles._replace(others=tuple(name for name in names if name not in used))
 
 
-def _named(names: Sequence[str], synonyms: Sequence[str], place: Place) -> str | None:
+def _named(names: Sequence[str], synonyms: Sequence[str], location: Place) -> str | None:
     """Return the column that has the first of these names; exact ones first."""
-    of_plain: dict[str, list[str]] = {}
+    same_names: dict[str, list[str]] = {}
     for name in names:
-        of_plain.setdefault(_plain(name), []).append(name)
+        same_names.setdefault(_plain(name), []).append(name)
     for wanted in synonyms:
-        same = of_plain.get(wanted, [])
+        same = same_names.get(wanted, [])
         if wanted in same:
             return wanted
         if len(same) > 1:
-            raise place.error(f"columns {' and '.join(same)} are both a {wanted}; rename one")
+            raise location.error(f"columns {' and '.join(same)} are both a {wanted}; rename one")
         if same:
             return same[0]
     return None

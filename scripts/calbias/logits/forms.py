@@ -93,19 +93,19 @@ def _validate_one_form(fold: Fold) -> None:
         )
 
 
-def as_probabilities(values: np.ndarray, form: str, place: Place) -> tuple[np.ndarray, str]:
+def as_probabilities(values: np.ndarray, form: str, location: Place) -> tuple[np.ndarray, str]:
     """Return rows (n, K) that sum to 1, and a note on how they were read.
 
     Probabilities are returned as they are where all rows sum to 1 within ``SUM_TOLERANCE``.
     """
     if form == PROBABILITIES:
-        return _divided_if_rounded(values, place)
-    place.validate_rows(
+        return _divided_if_rounded(values, location)
+    location.validate_rows(
         np.all(values >= 0, axis=1) & (values.sum(axis=1, dtype=np.float64) > 0),
         lambda row: f"{_named(form)} cannot be {values[row].min():g}; {_CHOOSE}",
     )
     if form == ODDS:
-        place.validate_rows(
+        location.validate_rows(
             np.all(values > 1, axis=1),
             lambda row: f"decimal odds cannot be {values[row].min():g}; {_CHOOSE}",
         )
@@ -113,7 +113,7 @@ def as_probabilities(values: np.ndarray, form: str, place: Place) -> tuple[np.nd
     sums = values.sum(axis=1, dtype=np.float64)
     if form != COUNTS:
         total = 100.0 if form == PERCENT else 1.0
-        place.validate_rows(
+        location.validate_rows(
             _is_near(sums, total),
             lambda row: (
                 f"{_named(form)}{' (inverted)' * (form == ODDS)} sum to {sums[row]:.6g}, not to "
@@ -127,17 +127,17 @@ def as_probabilities(values: np.ndarray, form: str, place: Place) -> tuple[np.nd
 _CHOOSE = f"say by --values what they are ({', '.join(FORMS)})"
 
 
-def _divided_if_rounded(values: np.ndarray, place: Place) -> tuple[np.ndarray, str]:
+def _divided_if_rounded(values: np.ndarray, location: Place) -> tuple[np.ndarray, str]:
     """Return probabilities; rows whose sums rounding or a margin moved are divided by these."""
     sums = values.sum(axis=1, dtype=np.float64)
     is_off = np.abs(sums - 1) > SUM_TOLERANCE
     if _most(~is_off) or not _most(_is_near(sums, 1)):
-        check_range(values, place)
+        check_range(values, location)
     if not is_off.any():
         return values, "the columns of classes are read as probabilities: rows sum to 1"
     limit = max(SUM_TOLERANCE, _step(values) * values.shape[1] / 2) * (1 + EXCESS)
     limit = limit if _most(~is_off) else MARGIN
-    place.validate_rows(
+    location.validate_rows(
         np.abs(sums - 1) <= limit,
         lambda row: (
             f"probabilities sum to {sums[row]:.6g}, not 1; normalise the row, write more digits, "
@@ -150,9 +150,9 @@ def _divided_if_rounded(values: np.ndarray, place: Place) -> tuple[np.ndarray, s
     )
 
 
-def check_range(values: np.ndarray, place: Place) -> None:
+def check_range(values: np.ndarray, location: Place) -> None:
     """Raise InputError, with the row, where a probability is not in [0, 1]."""
-    place.validate_rows(
+    location.validate_rows(
         np.all((values >= 0) & (values <= 1 + EXCESS), axis=1),
         lambda row: (
             f"{max(values[row], key=lambda p: abs(p - 0.5))} is not a probability; give values in "

@@ -63,28 +63,28 @@ class _Unusable(Exception):
 
 
 def flattened(
-    records: Sequence[dict[str, Any]], place: Place
+    records: Sequence[dict[str, Any]], location: Place
 ) -> tuple[list[dict[str, Any]], Place]:
     """Return records of score, hit and question, or the records themselves where they are no log.
 
     InputError for a log without confidences, with the sample of the first.
     """
-    first, samples, task = records[0], records, _task_of(place.file)
+    first, samples, task = records[0], records, _task_of(location.file)
     if {"doc_id", "filtered_resps"} <= first.keys():
         harness = _LM_EVAL
     elif len(records) == 1 and "eval" in first and isinstance(first.get("samples"), list):
         harness, samples = _INSPECT, first["samples"]
         task = first["eval"].get("task") if isinstance(first["eval"], dict) else None
-        place = place._replace(where=None)  # all samples may stand on one line
+        location = location._replace(where=None)  # all samples may stand on one line
     elif {"instance_id", "stats"} <= first.keys():
         harness = _HELM
     elif is_lighteval(first):
         harness = _LIGHTEVAL
     else:
-        return list(records), place
-    place = place._replace(part=LOG)
+        return list(records), location
+    location = location._replace(part=LOG)
     if not samples:
-        raise place.error("no samples; give the log of a finished run")
+        raise location.error("no samples; give the log of a finished run")
     read, faults = [], dict[int, str]()
     for row, sample in enumerate(samples):
         try:
@@ -96,9 +96,9 @@ def flattened(
     if faults:
         row, problem = next(iter(faults.items()))
         if not read:
-            raise place.error(f"none of the {len(samples)} samples can be audited: {problem}")
-        raise place.error(f"a sample cannot be audited: {problem}", row)
-    return _records(read, task), place
+            raise location.error(f"none of the {len(samples)} samples can be audited: {problem}")
+        raise location.error(f"a sample cannot be audited: {problem}", row)
+    return _records(read, task), location
 
 
 def _records(samples: Iterable[_Sample], task: Any) -> list[dict[str, Any]]:

@@ -25,19 +25,19 @@ def read_records(path: Path, data: bytes) -> tuple[_Records, Place]:
         raise InputError(f"{path}: the file is empty; write one JSON object a line")
     records = _array(path, text)
     if records is not None:
-        place = Place(path, "the table")
+        location = Place(path, "the table")
     else:
         numbers = [k for k, _ in lines]
-        place = Place(path, "the table", None, lambda row: f"{path}, line {numbers[row]}")
+        location = Place(path, "the table", None, lambda row: f"{path}, line {numbers[row]}")
         records = [_object(path, *line) for line in lines]
     if len(records) == 1 and records[0]:
         record = records[0]
         if "samples" not in record and all(isinstance(v, list | dict) for v in record.values()):
-            raise place.error(
+            raise location.error(
                 "one object with all rows in it; write one object a row, as pandas does by "
                 "to_json(orient='records', lines=True)"
             )
-    return flattened(records, place)
+    return flattened(records, location)
 
 
 def _array(path: Path, text: str) -> _Records | None:

@@ -15,22 +15,24 @@ MOST_LABELS = 20
 """A column of more values next to a score is no label of an event, unless one of them is named."""
 
 
-def named_rows(table: Table, rows: str, place: Place) -> tuple[Table, Place, str]:
+def named_rows(table: Table, rows: str, location: Place) -> tuple[Table, Place, str]:
     """Return the rows of which COLUMN is VALUE, their place, and a note."""
     name, _, value = rows.partition("=")
-    name = looked_up_column(name, [*table], place.file)
+    name = looked_up_column(name, [*table], location.file)
     texts = texts_of(table, name)
     chosen = np.flatnonzero([text is not None and is_value(text, value) for text in texts])
     if not chosen.size:
         values = [str(text) for text in dict.fromkeys(texts)]
-        raise place.error(f"column {name} is never {value!r:.60}: its values are {listed(values)}")
+        raise location.error(
+            f"column {name} is never {value!r:.60}: its values are {listed(values)}"
+        )
     part = {key: column[chosen] for key, column in table.items()}
     note = f"--rows {rows}: {chosen.size} of {len(texts)} rows are judged"
-    return part, place._replace(rows=place.at(chosen)), note
+    return part, location._replace(rows=location.at(chosen)), note
 
 
 def without_gaps(
-    table: Table, roles: Roles, missing: Sequence[str], place: Place
+    table: Table, roles: Roles, missing: Sequence[str], location: Place
 ) -> tuple[Table, Place, str]:
     """Return the rows that have a score and an outcome, their place, and a note on the others."""
     outcomes = [*filter(None, roles[2:5]), *roles.one_hot]
@@ -41,9 +43,9 @@ def without_gaps(
     counts, gone = [], np.zeros(len(next(iter(table.values()))), bool)
     for name in names:
         texts = texts_of(table, name)
-        known = roles.prediction or not roles.form
+        stated = roles.prediction or not roles.form
         empty = np.array([
-            text is None or (text.casefold() in NOTHING and not known) for text in texts
+            text is None or (text.casefold() in NOTHING and not stated) for text in texts
         ])  # fmt: skip
         counts += [f"{empty.sum()} without {name}"] * bool(empty.any())
         gone |= empty
@@ -54,16 +56,16 @@ def without_gaps(
             counts += [f"{equal.sum()} with {name} {value}"] * bool(equal.any())
             gone |= equal
     if gone.all():
-        raise place.error(f"no row has both a score and an outcome: columns {listed(names)}")
+        raise location.error(f"no row has both a score and an outcome: columns {listed(names)}")
     options = " ".join(f"--missing {quote(value)}" for value in missing)
     note = f"{options}: {gone.sum()} of {gone.size} rows left out" + ": " * bool(counts)
     rows = np.flatnonzero(~gone)
     remaining = {name: column[rows] for name, column in table.items()}
-    return remaining, place._replace(rows=place.at(rows)), note + ", ".join(counts)
+    return remaining, location._replace(rows=location.at(rows)), note + ", ".join(counts)
 
 
 def events_of(
-    table: Table, label: str | None, event: str | None, place: Place
+    table: Table, label: str | None, event: str | None, location: Place
 ) -> tuple[np.ndarray, list[str]]:
     """Return 1 where a label is the event, by default 1, true or yes, and else 0, (n,), and notes.
 
@@ -72,16 +74,20 @@ def events_of(
     texts = texts_of(table, label)
     for row, text in enumerate(texts):
         if text is not None and text.casefold() in NOTHING and text != event:
-            raise place.error(f"column {label} is {text!r}, no outcome; {FILL}", row)
+            raise location.error(f"column {label} is {text!r}, no outcome; {FILL}", row)
     counts = Counter(filter(None, texts))
     order = lambda text: (as_number(text) or 0.0, text)  # noqa: E731
     values = sorted(counts, key=order)
     if event is None:
-        return by_text(table, label, YES, _event_remedy(label, counts, values, place), place), []
+        return by_text(
+            table, label, YES, _event_remedy(label, counts, values, location), location
+        ), []
     happened = {text.casefold(): int(is_value(text, event)) for text in values}
     if not any(happened.values()):
-        raise place.error(f"column {label} is never {event!r:.60}: its values are {listed(values)}")
-    events = by_text(table, label, happened, "", place)
+        raise location.error(
+            f"column {label} is never {event!r:.60}: its values are {listed(values)}"
+        )
+    events = by_text(table, label, happened, "", location)
     others = [text for text in values if not happened[text.casefold()]]
     if len(others) < 2:
         return events, []
@@ -93,7 +99,7 @@ def events_of(
 
 
 def _event_remedy(
-    label: str | None, counts: Counter[str], values: Sequence[str], place: Place
+    label: str | None, counts: Counter[str], values: Sequence[str], location: Place
 ) -> str:
     """Return what to do about labels that are neither 0 nor 1, in words."""
     unknown = [text for text in values if text.casefold() not in YES]
@@ -109,7 +115,7 @@ def _event_remedy(
             "the score is by --event"
         )
     if len(values) > MOST_LABELS:
-        raise place.error(
+        raise location.error(
             f"column {label} has {len(values)} values, such as {values[0]}, and is no label; "
             "name the column of 0 and 1 by --label, or one value of this column by --event"
         )

@@ -83,10 +83,10 @@ class Fold:
 
     def part(self, rows: np.ndarray, name: str = "") -> "Fold":
         """Return these rows, of a part of the file with a name of its own if it has one."""
-        place = self.place._replace(part=name or self.place.part, rows=self.place.at(rows))
+        location = self.place._replace(part=name or self.place.part, rows=self.place.at(rows))
         key = None if self.key is None else self.key[rows]
         return replace(
-            self, values=self.values[rows], labels=self.labels[rows], place=place, key=key
+            self, values=self.values[rows], labels=self.labels[rows], place=location, key=key
         )
 
 

@@ -115,11 +115,11 @@ def _clearly_positive(differences: np.ndarray) -> bool:
 
 def _of_whole_numbers(folds: Iterable[np.ndarray]) -> Iterator[str]:
     """Warn of a column of whole numbers while others are none: often the label."""
-    whole = np.all([np.all(values == np.rint(values), axis=0) for values in folds], axis=0)
+    is_whole = np.all([np.all(values == np.rint(values), axis=0) for values in folds], axis=0)
     low = np.min([values.min(axis=0) for values in folds], axis=0)
     high = np.max([values.max(axis=0) for values in folds], axis=0)
-    if not whole.all():
-        for column in np.flatnonzero(whole & (low < high)):
+    if not is_whole.all():
+        for column in np.flatnonzero(is_whole & (low < high)):
             yield (
                 f"column {column} (counted from 0) of the logits holds whole numbers from "
                 f"{low[column]:g} to {high[column]:g}: is it the label?"

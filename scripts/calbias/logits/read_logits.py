@@ -76,9 +76,9 @@ def of_logits(path: Any, raw: OutputFile, form: str | None = None) -> OutputFile
     for name, fold in raw.folds.items():
         values = checks.checked_values(fold.values, fold.place)
         n_rows, n_classes = values.shape
-        place = fold.place
-        labels = checks.checked_labels(fold.labels, n_rows, n_classes, place, "--missing")
-        validate_no_features(raw.classes, values, labels, place)
+        location = fold.place
+        labels = checks.checked_labels(fold.labels, n_rows, n_classes, location, "--missing")
+        validate_no_features(raw.classes, values, labels, location)
         folds[name] = replace(fold, values=values, labels=labels)
     classes = [fold.values.shape[1] for fold in folds.values()]
     if len(set(classes)) == 2:
@@ -105,11 +105,11 @@ def of_scores(raw: OutputFile, form: str | None = None) -> OutputFile:
     folds, is_event = {}, raw.form == "event"
     names = ("scores", "labels") if is_event else ("scores", "hits")
     for name, fold in raw.folds.items():
-        place = fold.place
-        values = as_scores(fold.values, form, place.error)
-        scores, hits = scores_and_hits(values, fold.labels, place.error, names)
+        location = fold.place
+        values = as_scores(fold.values, form, location.error)
+        scores, hits = scores_and_hits(values, fold.labels, location.error, names)
         if len(scores) == 1:
-            raise place.error("one row only; give at least two")
+            raise location.error("one row only; give at least two")
         folds[name] = replace(fold, values=scores, labels=hits)
     tops = {name: top_label_of_scores(*fold) for name, fold in folds.items()}
     is_log = raw.folds["test"].place.part == LOG
@@ -262,18 +262,18 @@ def _read_fold(path: Path, archive: Any, prefix: str) -> tuple[Fold, str | None]
     if values and ("score" in values or "y_prob" in values):
         hits = _find(archive, prefix, "hits", "hit")
         predictions = _find(archive, prefix, "predictions", "prediction")
-        place = Place(path, values)
+        location = Place(path, values)
         if hits:
-            return Fold(archive[values], archive[hits], place), "scores"
+            return Fold(archive[values], archive[hits], location), "scores"
         if labels and not predictions:
             is_table = archive[values].ndim == 2 and archive[values].shape[1] > 1
             form = "probabilities" if is_table else "event"
-            return Fold(archive[values], archive[labels], place), form
+            return Fold(archive[values], archive[labels], location), form
         if labels:
             label, prediction = np.ravel(archive[labels]), np.ravel(archive[predictions])
             if label.shape != prediction.shape:
-                raise place.error(f"{len(label)} labels but {len(prediction)} predictions")
-            return Fold(archive[values], label == prediction, place), "scores"
+                raise location.error(f"{len(label)} labels but {len(prediction)} predictions")
+            return Fold(archive[values], label == prediction, location), "scores"
         labels = None
     if not values or not labels:
         missing = prefix + (("labels" if "score" not in values else "hits") if values else "logits")

@@ -66,51 +66,51 @@ def read_table_file(
     InputError, with its line, if it is none.
     """
     columns = columns or Columns()
-    table, place = read_table(path)
+    table, location = read_table(path)
     names = [*table]
     by, ids = (
-        tuple(dict.fromkeys(looked_up_column(name, names, place.file) for name in each))
+        tuple(dict.fromkeys(looked_up_column(name, names, location.file) for name in each))
         for each in (by, columns.cluster)
     )
-    is_log = place.part == LOG
+    is_log = location.part == LOG
     has_several = is_log and np.unique(table[QUESTION]).size < table[QUESTION].size
     ids = ids or ((QUESTION,) if has_several else ())
     # columns of subgroups and clusters that hold nothing else
     needed = ("score", "hit", "label", "prediction", *FOLD)
     apart = {name for name in (*by, *ids) if name.casefold() not in needed}
     roles = roles_of(
-        [name for name in names if name not in apart], columns, place,
+        [name for name in names if name not in apart], columns, location,
         lambda name: _kind_of(table[name]),
     )  # fmt: skip
     if outcome := [name for name in by if name in (roles.score, roles.hit, roles.label)]:
-        raise place.error(
+        raise location.error(
             f"--by {outcome[0]}: subgroups by the score or the outcome are miscalibrated by "
             "their choice; name a column of something else"
         )
     if not len(table[names[0]]):
-        raise place.error("no rows, only the names of the columns; give at least two")
+        raise location.error("no rows, only the names of the columns; give at least two")
     others, notes, classes = list(roles.others), [roles.note] * bool(roles.note), list[str]()
     if columns.event is not None and roles.form != "event":
-        raise place.error(
+        raise location.error(
             f"--event {columns.event} goes with a score and a column of labels: name them by "
             "--score and --label"
         )
     everything, form = table, columns.values
     if columns.rows is not None:
-        table, place, note = named_rows(table, columns.rows, place)
+        table, location, note = named_rows(table, columns.rows, location)
         notes.append(note)
     if columns.missing:
-        table, place, note = without_gaps(table, roles, columns.missing, place)
+        table, location, note = without_gaps(table, roles, columns.missing, location)
         notes.append(note)
     if roles.form:
-        read, more = _scores_and_hits(table, roles, columns, place)
+        read, more = _scores_and_hits(table, roles, columns, location)
     else:
         labels = _label_words(table, roles)
-        classes, others, more = class_columns(table, others, labels, place)
-        read = _values_and_labels(table, classes, roles, form, place)
+        classes, others, more = class_columns(table, others, labels, location)
+        read = _values_and_labels(table, classes, roles, form, location)
     notes += more
     key = _keys(table, others) if others and not roles.form else None
-    fold = Fold(*read, place, key=key)
+    fold = Fold(*read, location, key=key)
     split = {"test": fold if columns.rows is None else fold.part(np.arange(len(fold.labels)))}
     if roles.fold:
         split, more = split_by_fold(fold, texts_of(table, roles.fold))
@@ -178,13 +178,13 @@ def _of_ids(table: Table, names: Sequence[str]) -> Iterator[str]:
             )
 
 
-def _clusters(table: Table, names: Sequence[str | None], place: Place) -> np.ndarray:
+def _clusters(table: Table, names: Sequence[str | None], location: Place) -> np.ndarray:
     """Return a number of each row's cluster, (n,), by the texts of these columns."""
     columns = [texts_of(table, name) for name in names]
     for name, texts in zip(names, columns, strict=True):
         missing = [k for k, text in enumerate(texts) if text is None or text.lower() == "nan"]
         if missing:
-            raise place.error(
+            raise location.error(
                 f"column {name} is empty: every row needs the name of its cluster; fill it",
                 missing[0],
             )
@@ -201,16 +201,16 @@ def _label_words(table: Table, roles: Roles) -> list[str]:
 
 
 def _values_and_labels(
-    table: Table, classes: Sequence[str], roles: Roles, form: str | None, place: Place
+    table: Table, classes: Sequence[str], roles: Roles, form: str | None, location: Place
 ) -> tuple[np.ndarray, np.ndarray]:
-    values = numbers_of(table, classes, place, OF_CLASS, form)
+    values = numbers_of(table, classes, location, OF_CLASS, form)
     if roles.label and is_all_text(table[roles.label]):
-        return values, _labels_by_name(table, roles.label, classes, place)
-    return values, numbers_of(table, roles.one_hot or [roles.label], place)
+        return values, _labels_by_name(table, roles.label, classes, location)
+    return values, numbers_of(table, roles.one_hot or [roles.label], location)
 
 
 def _labels_by_name(
-    table: Table, label: str | None, classes: Sequence[str], place: Place
+    table: Table, label: str | None, classes: Sequence[str], location: Place
 ) -> np.ndarray:
     """Return class numbers (n, 1) of labels that name the classes' columns."""
     start, end = affixes(classes)
@@ -222,30 +222,30 @@ def _labels_by_name(
         f"the classes are the columns {listed(classes)}; name a class as its column, number the "
         "classes from 0, or leave such rows out by --missing and the label"
     )
-    return by_text(table, label, numbers, remedy, place)[:, None]
+    return by_text(table, label, numbers, remedy, location)[:, None]
 
 
 def _scores_and_hits(
-    table: Table, roles: Roles, columns: Columns, place: Place
+    table: Table, roles: Roles, columns: Columns, location: Place
 ) -> tuple[tuple[np.ndarray, np.ndarray], list[str]]:
     """Return the scores (n, 1) and the hits or labels, and notes."""
-    _validate_not_swapped(table, roles, place)
-    scores = numbers_of(table, [roles.score], place, OF_ROW, columns.values)
+    _validate_not_swapped(table, roles, location)
+    scores = numbers_of(table, [roles.score], location, OF_ROW, columns.values)
     notes = []
     if has_signs(table[str(roles.score)]) and columns.values != PERCENT:
         notes.append(f"percent signs are read, 80 % as 0.8: {roles.score}")
     if roles.hit:
         if not has_words(table[roles.hit]):
-            return (scores, numbers_of(table, [roles.hit], place)), notes
+            return (scores, numbers_of(table, [roles.hit], location)), notes
         remedy = "write 1 where the prediction was correct and 0 elsewhere, or correct and wrong"
-        return (scores, by_text(table, roles.hit, GRADES, remedy, place)), notes
+        return (scores, by_text(table, roles.hit, GRADES, remedy, location)), notes
     if roles.form == "event":
-        events, more = events_of(table, roles.label, columns.event, place)
+        events, more = events_of(table, roles.label, columns.event, location)
         return (scores, events), notes + more
     pair = {name: texts_of(table, name) for name in (roles.label, roles.prediction)}
     for name, texts in pair.items():
         if None in texts:
-            raise place.error(f"column {name} is empty; {FILL}", texts.index(None))
+            raise location.error(f"column {name} is empty; {FILL}", texts.index(None))
     try:
         labels, predictions = (np.array(texts, dtype=float) for texts in pair.values())
     except ValueError:  # no numbers: equal as texts
@@ -253,14 +253,14 @@ def _scores_and_hits(
     return (scores, labels == predictions), notes
 
 
-def _validate_not_swapped(table: Table, roles: Roles, place: Place) -> None:
+def _validate_not_swapped(table: Table, roles: Roles, location: Place) -> None:
     """Raise InputError where the score holds 0 and 1 alone, and the outcome probabilities."""
     outcome = roles.hit or roles.label
     if roles.prediction or outcome is None or not is_binary(table[str(roles.score)]):
         return
     values = table[outcome]
     if values.dtype.kind == "f" and not is_binary(values) and np.all(np.abs(values - 0.5) <= 0.5):
-        raise place.error(
+        raise location.error(
             f"column {roles.score} holds 0 and 1 alone and column {outcome} probabilities: if "
             f"they are swapped, give --score {quote(outcome)} --label {quote(str(roles.score))}"
         )

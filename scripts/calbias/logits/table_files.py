@@ -92,25 +92,25 @@ def _joined(tables: Sequence[tuple[Table, Place]]) -> tuple[Table, Place]:
     """Return the rows of all tables, which have the same columns, with a column of the files."""
     if len(tables) == 1:
         return tables[0]
-    (first, place), *others = tables
+    (first, location), *others = tables
     for table, other in others:
         if different := {*first} ^ {*table}:
             raise InputError(
-                f"{other.file}: the columns differ from {place.file}: {sorted(different)[0]} is in "
-                "one of them only; give files with the same columns"
+                f"{other.file}: the columns differ from {location.file}: {sorted(different)[0]} is "
+                "in one of them only; give files with the same columns"
             )
     columns = {name: _concatenated([table[name] for table, _ in tables]) for name in first}
     sizes = [len(next(iter(table.values()))) for table, _ in tables]
     starts = np.cumsum([0, *sizes])
-    if FILE not in columns and place.part != LOG:
+    if FILE not in columns and location.part != LOG:
         columns[FILE] = np.repeat(np.array([str(p.file) for _, p in tables], object), sizes)
 
     def where(row: int) -> str:
         number = int(np.searchsorted(starts, row, side="right")) - 1
         return tables[number][1].named(row - int(starts[number]))
 
-    name = Path(f"{place.file} and {len(others)} more")
-    return columns, Place(name, place.part, None, where)
+    name = Path(f"{location.file} and {len(others)} more")
+    return columns, Place(name, location.part, None, where)
 
 
 def _concatenated(columns: Sequence[np.ndarray]) -> np.ndarray:
@@ -210,7 +210,7 @@ def _delimiter(data: bytes) -> str:
 
 
 def _json(path: Path, data: bytes) -> tuple[Table, Place]:
-    records, place = read_records(path, data)
+    records, location = read_records(path, data)
     names = [*dict.fromkeys(itertools.chain.from_iterable(records))]
     if len(names) * len(records) > max(_FREE_CELLS, _CELLS_PER_BYTE * len(data)):
         raise InputError(
@@ -218,7 +218,7 @@ def _json(path: Path, data: bytes) -> tuple[Table, Place]:
             "the same names, one a row"
         )
     columns = [_column([record.get(name) for record in records]) for name in names]
-    return _named(path, names, columns), place
+    return _named(path, names, columns), location
 
 
 def _parquet(path: Path, data: bytes | None) -> tuple[Table, Place]:
@@ -240,11 +240,11 @@ def _parquet(path: Path, data: bytes | None) -> tuple[Table, Place]:
             validate_unpacked(path, sum(sizes), n_bytes)
             table = file.read()
         if is_log := _is_log(table.column_names):
-            records, place = flattened(table.to_pylist(), Place(path, "the table"))
+            records, location = flattened(table.to_pylist(), Place(path, "the table"))
         columns = [] if is_log else [_of_arrow(column, pa) for column in table.columns]
     if is_log:
         columns = [_column([record.get(name) for record in records]) for name in records[0]]
-        return _named(path, [*records[0]], columns), place
+        return _named(path, [*records[0]], columns), location
     return _named(path, table.column_names, columns), Place(path, "the table")
 
 

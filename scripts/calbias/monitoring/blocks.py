@@ -134,16 +134,16 @@ def counts_of(scores: Floats, hits: NDArray) -> Ints:
     """Return the counts (n, 3 · cells) of single rows."""
     counts = np.zeros((scores.size, 3, N_CELLS), np.int64)
     rows, cells = np.arange(scores.size), cell_numbers(scores)
-    places = (scores - EDGES[cells]) / (EDGES[cells + 1] - EDGES[cells])
-    counts[rows, :, cells] = np.c_[np.ones_like(rows), hits, np.rint(places * _STEPS)]
+    positions = (scores - EDGES[cells]) / (EDGES[cells + 1] - EDGES[cells])
+    counts[rows, :, cells] = np.c_[np.ones_like(rows), hits, np.rint(positions * _STEPS)]
     return counts.reshape(scores.size, -1)
 
 
 def in_cells(blocks: Ints) -> tuple[Floats, Ints, Ints]:
     """Return mean scores, rows and hits of each cell, (…, cells); an empty one has its low end."""
     counts = blocks[..., 2:].reshape(*blocks.shape[:-1], 3, N_CELLS)
-    rows, hits, places = np.moveaxis(counts, -2, 0)
-    return EDGES[:-1] + np.diff(EDGES) * (places / _STEPS / np.maximum(rows, 1)), rows, hits
+    rows, hits, positions = np.moveaxis(counts, -2, 0)
+    return EDGES[:-1] + np.diff(EDGES) * (positions / _STEPS / np.maximum(rows, 1)), rows, hits
 
 
 def add(blocks: Ints, counts: Ints) -> Ints:

@@ -208,13 +208,13 @@ class Monitor:
         from calbias.auditing.audit import audit_data
         from calbias.auditing.inputs import Data, Options
 
-        whole = self._blocks.sum(axis=0)
-        if whole[0] != whole[1] or whole[1] < 2:  # factors and rows
+        total = self._blocks.sum(axis=0)
+        if total[0] != total[1] or total[1] < 2:  # factors and rows
             raise InputError(
-                f"the monitor has {whole[1]} rows and keeps no clusters: give calbias.audit the "
+                f"the monitor has {total[1]} rows and keeps no clusters: give calbias.audit the "
                 f"rows since row {self.since.row if self.since else 1}, with clusters"
             )
-        cells = np.stack(memory.in_cells(whole))
+        cells = np.stack(memory.in_cells(total))
         scores, rows, hits = cells[:, cells[1] > 0]
         return audit_data(Data(Scored.of(scores, hits, rows=rows, width=0.025)), Options(**options))
 
@@ -296,7 +296,7 @@ class Monitor:
         ):
             return False
         blocks = self._blocks.astype(object).sum(axis=0)  # no overflow
-        rows, hits, places = np.split(self._blocks[:, 2:], 3, axis=1)
+        rows, hits, positions = np.split(self._blocks[:, 2:], 3, axis=1)
         row = self._track[:, 0]
         return bool(
             self._factors <= self.n
@@ -309,7 +309,7 @@ class Monitor:
             and ((self._ends[1:] >= 0) & (self._ends[1:] <= 1)).all()
             and (self._blocks >= 0).all()
             and (hits <= rows).all()
-            and (places <= 256 * rows.astype(float)).all()
+            and (positions <= 256 * rows.astype(float)).all()
             and (rows.astype(object).sum(axis=1) == self._blocks[:, 1]).all()
             and (self._blocks[:, 0] <= self._blocks[:, 1]).all()
             and blocks[1] <= self.n

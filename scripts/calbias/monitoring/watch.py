@@ -62,22 +62,22 @@ def watch_file(
         raise InputError(f"{path}: give a file with a column of times: CSV, JSON lines or Parquet")
     data = read_data(path, columns=columns, top_label=top_label)
     assert data.rows is not None
-    table, place = read_table(path)
+    table, location = read_table(path)
     time = looked_up_column(time, [*table], path)
     if data.place and data.place.rows is not None:
-        place = place._replace(rows=data.place.rows)
+        location = location._replace(rows=data.place.rows)
         table = {name: column[data.place.rows] for name, column in table.items()}
-    times, order = _in_time(table[time], time, place)
+    times, order = _in_time(table[time], time, location)
     repeated = pd.DataFrame(table).duplicated()
     if repeated.any():
-        raise place.error(
+        raise location.error(
             "repeats an earlier row in every column, and would count twice: drop it, or add a "
             "column of ids if both are genuine",
             int(repeated.argmax()),
         )
     scores, hits, clusters = data.rows.score, data.rows.hit, data.clusters
     if data.validation is not None:
-        raise place.error("rows of two folds: give a file of one fold")
+        raise location.error("rows of two folds: give a file of one fold")
     if clusters is not None:  # a cluster counts when it is complete
         last = np.zeros(clusters.max() + 1, np.int64)
         last[clusters[order]] = np.arange(order.size)
@@ -93,7 +93,9 @@ def watch_file(
         say(note)
     monitor.update(scores, hits, clusters)
     after = State(monitor, str(times[-1]), before.alarm, before.since)
-    said = f"no alarm in {monitor.n} rows: evidence {monitor.evidence:.2g}, alarm at {1 / level:g}"
+    sentence = (
+        f"no alarm in {monitor.n} rows: evidence {monitor.evidence:.2g}, alarm at {1 / level:g}"
+    )
     since, start = "", 0
     if monitor.alarm and monitor.since:
         row, low, high = monitor.since
@@ -101,7 +103,7 @@ def watch_file(
         if monitor.alarm > first:  # in this file
             began = str(times[row - 1 - first]) if row > first else ""
             after = after._replace(alarm=str(times[monitor.alarm - 1 - first]), since=began)
-        said = (
+        sentence = (
             f"alarm at row {monitor.alarm} ({after.alarm}) of {monitor.n}: "
             f"miscalibrated since about row {row} ({after.since or 'in an earlier file'}; "
             f"95 %: {low} to {high})"
@@ -116,18 +118,18 @@ def watch_file(
             result = audit(probabilities=rows[0], labels=rows[1], clusters=ids)
         else:
             result = audit(*rows, clusters=ids)
-        said += f"; rows{since}: {result.verdict.sentence}"
+        sentence += f"; rows{since}: {result.verdict.sentence}"
         text = result.to_html(f"{Path(path).name}{since}")
     except InputError:  # too few rows or clusters to be audited
         mark = '<meta charset="utf-8"><meta name="generator" content="calbias watch">'
         title = f"<title>{escape(Path(path).name)}</title>"
         text = f'<!DOCTYPE html>\n<html lang="en">{mark}{title}<main></main></html>'
-    top = f"<main>\n<p><strong>{escape(said)}</strong></p>\n{_picture(monitor)}\n"
+    top = f"<main>\n<p><strong>{escape(sentence)}</strong></p>\n{_picture(monitor)}\n"
     write_text(page, text.replace("<main>", top, 1))
-    write_text(numbers, json.dumps(_numbers(after, said), indent=2) + "\n")
+    write_text(numbers, json.dumps(_numbers(after, sentence), indent=2) + "\n")
     if state:
         write_text(state, _state_text(after))
-    return said, monitor.alarm is not None
+    return sentence, monitor.alarm is not None
 
 
 def _numbers(state: State, sentence: str) -> dict[str, Any]:
@@ -188,12 +190,12 @@ def _moment(time: Any) -> Any:
         return 1, pd.to_datetime(str(time), format="ISO8601", utc=True)
 
 
-def _in_time(times: NDArray, name: str, place: Place) -> tuple[NDArray, NDArray[np.int64]]:
+def _in_time(times: NDArray, name: str, location: Place) -> tuple[NDArray, NDArray[np.int64]]:
     """Return the times and the order of the rows: as they stand, or backwards if newest first."""
     moments = times
     if times.dtype.kind == "O":  # local times go back, as texts, where summer time ends
         moments = pd.to_datetime(times, format="ISO8601", utc=True, errors="coerce").to_numpy()
-    place.validate_rows(
+    location.validate_rows(
         ~pd.isna(moments), lambda row: f"{name} is {times[row]!r:.40}: write a number or 2024-05-31"
     )
     rows = np.arange(len(times))
@@ -202,7 +204,7 @@ def _in_time(times: NDArray, name: str, place: Place) -> tuple[NDArray, NDArray[
     earlier = moments[1:] < moments[:-1]
     if earlier.any():
         row = int(earlier.argmax()) + 1
-        raise place.error(f"{name} goes back to {times[row]}: sort the rows by {name}", row)
+        raise location.error(f"{name} goes back to {times[row]}: sort the rows by {name}", row)
     return times, rows
 
 

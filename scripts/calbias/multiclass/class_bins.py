@@ -117,9 +117,9 @@ def _cells(rows: Rows, edges: Floats, n_bins: int, by: By, threshold: float) -> 
     n, n_classes = rows.shape
     bins = np.full((n, n_classes), NO_CELL, np.uint16)
     offsets = np.zeros(n_classes, np.int64) if by == "all" else n_bins * np.arange(n_classes)
-    of_cells = np.zeros((3, n_bins if by == "all" else n_bins * n_classes))
-    _assign(rows.probabilities, rows.top, by == "class", edges, threshold, offsets, bins, of_cells)
-    sizes, sums, squares = of_cells
+    cell_sums = np.zeros((3, n_bins if by == "all" else n_bins * n_classes))
+    _assign(rows.probabilities, rows.top, by == "class", edges, threshold, offsets, bins, cell_sums)
+    sizes, sums, squares = cell_sums
     return ClassBins(bins, offsets, sizes, sums, squares, n_bins)
 
 
@@ -132,7 +132,7 @@ def _assign(
     threshold: float,
     offsets: Indices,
     bins: Bins,
-    of_cells: Floats,
+    cell_sums: Floats,
 ) -> None:
     for i in range(probabilities.shape[0]):
         begin = 0 if all_classes else top[i]
@@ -149,9 +149,9 @@ def _assign(
                         high = middle
                 bins[i, k] = low
                 cell = offsets[k] + low
-                of_cells[0, cell] += 1.0
-                of_cells[1, cell] += p
-                of_cells[2, cell] += p * p
+                cell_sums[0, cell] += 1.0
+                cell_sums[1, cell] += p
+                cell_sums[2, cell] += p * p
 
 
 @njit

@@ -129,10 +129,10 @@ def noise_floor(
     if not isinstance(measure, str):
         raise InputError(f"measure must be a name such as classwise_ece_mean, not {measure!r:.60}")
     rows, numbers = checked(probabilities, labels)
-    of_rows = prepared(measure, rows, int(n_bins))
-    drawn = drawn_values(of_rows, rows, replicates, seed)
-    observed = None if numbers is None else of_rows.values(rows.given(numbers))
-    return summary(measure, n_bins, of_rows, observed, drawn, rows)
+    prepared_rows = prepared(measure, rows, int(n_bins))
+    drawn = drawn_values(prepared_rows, rows, replicates, seed)
+    observed = None if numbers is None else prepared_rows.values(rows.given(numbers))
+    return summary(measure, n_bins, prepared_rows, observed, drawn, rows)
 
 
 def drawn_values(measure: Measure, rows: Rows, replicates: int, seed: int) -> Floats:
@@ -150,17 +150,17 @@ def summary(
     rows: Rows,
 ) -> NoiseFloor:
     """Return the NoiseFloor of the whole from the values of the groups, (1, G) and (R, G)."""
-    whole = measure.whole(drawn)
-    floor = float(whole.mean())
+    values = measure.whole(drawn)
+    floor = float(values.mean())
     value = None if observed is None else float(measure.whole(observed)[0])
     without = None if value is None else float(corrected(value, floor, is_squared(name)))
     return NoiseFloor(
         measure=name,
         value=value,
         floor=floor,
-        floor_sd=float(whole.std(ddof=1)),
+        floor_sd=float(values.std(ddof=1)),
         corrected=without,
-        p_value=None if value is None else redraw_p_value(value, whole),
+        p_value=None if value is None else redraw_p_value(value, values),
         n_classes=rows.shape[1],
         n_samples=rows.shape[0],
         n_bins=int(n_bins),

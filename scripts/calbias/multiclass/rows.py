@@ -76,13 +76,13 @@ def checked(
 
     Raises InputError, one line, for illegal values; see ``calbias.logits.checks``.
     """
-    place = Place(Path("probabilities"), "array")
-    values = checks.checked_values(as_array("probabilities", probabilities), place)
+    location = Place(Path("probabilities"), "array")
+    values = checks.checked_values(as_array("probabilities", probabilities), location)
     numbers = None
     if labels is not None:
         n, n_classes = values.shape
-        numbers = checks.checked_labels(as_array("labels", labels), n, n_classes, place)
-    checks.check_probabilities(values, place)
+        numbers = checks.checked_labels(as_array("labels", labels), n, n_classes, location)
+    checks.check_probabilities(values, location)
     return Rows.of(np.minimum(values.astype(np.float64), 1.0)), numbers
 
 

@@ -97,8 +97,12 @@ class Curve(NamedTuple):
             log_hit = self.log_hit(log_score, log1m_score)
             log_not_hit = self.log_not_hit(log_score, log1m_score)
         if transform != "score":
-            whole = {"logit": log_score + log1m_score, "log": log_score, "logflip": log1m_score}
-            log_slope = log_slope - whole[transform]
+            log_slopes = {
+                "logit": log_score + log1m_score,
+                "log": log_score,
+                "logflip": log1m_score,
+            }
+            log_slope = log_slope - log_slopes[transform]
         sign = -np.sign(b1) if transform == "logflip" else np.sign(b1)
         if link == "identity":
             clipped = self.overshoot(log_score, log1m_score) > 0

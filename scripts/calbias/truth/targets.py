@@ -143,11 +143,11 @@ def target_value(
     ``size``: points of the quantile grid, for targets without a quadrature of their own. Of the
     options a target takes those that it knows and ignores the others: one call serves all.
     """
-    found = looked_up("target", target, targets)
-    if found.value is not None and isinstance(scenario, Scenario):
-        return found.value(scenario, **_taken(found.value, options))
+    entry = looked_up("target", target, targets)
+    if entry.value is not None and isinstance(scenario, Scenario):
+        return entry.value(scenario, **_taken(entry.value, options))
     population = population_of_scenario(scenario, size)
-    return found.functional(population, **_taken(found.functional, options))
+    return entry.functional(population, **_taken(entry.functional, options))
 
 
 def target_value_of_sample(
@@ -170,8 +170,8 @@ def options_taken(
     target: str, options: Mapping[str, Any], targets: Mapping[str, Target] = TARGETS
 ) -> dict[str, Any]:
     """Return those options that change the value of a target."""
-    found = looked_up("target", target, targets)
-    return _taken(found.value or found.functional, options)
+    entry = looked_up("target", target, targets)
+    return _taken(entry.value or entry.functional, options)
 
 
 def cumulative_gaps(population: Population) -> np.ndarray:

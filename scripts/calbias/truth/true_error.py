@@ -121,23 +121,23 @@ def integral(
 
     edges = np.union1d(_edges(alpha, beta), list(kinks))
     low, high = edges[:-1], edges[1:]
-    whole = integrals(low, high)
-    allowed = _TOLERANCE * np.abs(whole).sum(axis=-1, keepdims=True)
+    coarse = integrals(low, high)
+    allowed = _TOLERANCE * np.abs(coarse).sum(axis=-1, keepdims=True)
     total = 0.0
     for _ in range(_MOST_SPLITS):
         middle = (low + high) / 2
         left, right = np.split(
             integrals(np.concatenate([low, middle]), np.concatenate([middle, high])), 2, axis=-1
         )
-        differs = np.abs(left + right - whole) > allowed
+        differs = np.abs(left + right - coarse) > allowed
         rough = differs.reshape(-1, len(low)).any(axis=0)
         total += np.sum((left + right)[..., ~rough], axis=-1)
         if not rough.any():
             return total
         low = np.concatenate([low[rough], middle[rough]])
         high = np.concatenate([middle[rough], high[rough]])
-        whole = np.concatenate([left[..., rough], right[..., rough]], axis=-1)
-    return total + whole.sum(axis=-1)
+        coarse = np.concatenate([left[..., rough], right[..., rough]], axis=-1)
+    return total + coarse.sum(axis=-1)
 
 
 def sign_changes(

@@ -35,18 +35,20 @@ class Grounds(NamedTuple):
         """Return a result table; NotJudged if this run made none, or made it for another norm."""
         if self.tables.get(stem) is None or self.tables[stem].empty:
             raise NotJudged(f"table {stem} is absent")
-        known = self.tables.get("true_calibration_error")
-        norms = [] if known is None else [x for x in known["norm"].unique() if x != NORM]
+        true_errors = self.tables.get("true_calibration_error")
+        norms = (
+            [] if true_errors is None else [x for x in true_errors["norm"].unique() if x != NORM]
+        )
         if norms and not tables().get(stem, {}).get("any_norm"):
             raise OtherNorm(f"norm is {norms[0]:g}; the paper's is {NORM:g}")
         return self.tables[stem]
 
     def as_published(self, stem: str) -> pd.DataFrame:
         """Return a table's fits of real logits, under the softmax of the paper if there are any."""
-        of_paper = f"{stem}_float32_2020"
-        table = self.tables.get(of_paper)
+        paper_stem = f"{stem}_float32_2020"
+        table = self.tables.get(paper_stem)
         there = table is not None and not table.empty
-        return self.of_published_models(of_paper if there else stem)[1]
+        return self.of_published_models(paper_stem if there else stem)[1]
 
     def of_published_models(self, stem: str) -> tuple[pd.DataFrame, pd.DataFrame]:
         """Return the rows of a table about the paper's models, and those with real logits."""
@@ -60,11 +62,11 @@ class Grounds(NamedTuple):
 
     def groups(self) -> dict[str, str]:
         """Return {model: data set} of the paper's models."""
-        known = groups_of(self.tables["models"], "models table")
-        absent = [model for model in MODELS if model not in known]
+        group_of = groups_of(self.tables["models"], "models table")
+        absent = [model for model in MODELS if model not in group_of]
         if absent:
             raise NotJudged(f"the models table lacks {', '.join(absent)}")
-        return {model: known[model] for model in MODELS}
+        return {model: group_of[model] for model in MODELS}
 
     def bias(
         self,
@@ -88,15 +90,15 @@ class Grounds(NamedTuple):
         ]
         keys = table[["scenario", "estimator", "n_bins", "n_samples"]].items()
         cells = enumerate(zip(*(column.tolist() for _, column in keys), strict=True))
-        place = {cell: k for k, cell in reversed([*cells])}  # the first of several
-        absent = [cell for cell in grid if cell not in place]
+        row_of = {cell: k for k, cell in reversed([*cells])}  # the first of several
+        absent = [cell for cell in grid if cell not in row_of]
         if absent:
             raise NotJudged(
                 f"experiment {experiment} lacks {len(absent)} of the {len(grid)} rows of table "
                 f"bias that the rule compares, the first at {absent[0][0]}, {absent[0][1]}, "
                 f"n = {absent[0][3]}"
             )
-        rows = table.iloc[[place[cell] for cell in grid]].reset_index(drop=True)
+        rows = table.iloc[[row_of[cell] for cell in grid]].reset_index(drop=True)
         return enough_replicates(rows, experiment)
 
     def source(self, experiment: str, scenarios: Collection[str] | None = None) -> str:
@@ -107,8 +109,8 @@ class Grounds(NamedTuple):
         rows = table[table["experiment"] == experiment]
         if scenarios is not None:
             rows = rows[rows["scenario"].isin(scenarios)]
-        known = rows["source"].replace({"synthetic": "published_fits"}).fillna("published_fits")
-        return " + ".join(dict.fromkeys(known)) or "published_fits"
+        sources = rows["source"].replace({"synthetic": "published_fits"}).fillna("published_fits")
+        return " + ".join(dict.fromkeys(sources)) or "published_fits"
 
     def error_ratio(self, experiment: str) -> float:
         """Return the error of the paper's means (1000 data sets) over that of ours."""
@@ -135,13 +137,15 @@ def bins_of(estimator: str, n_bins: Collection[int]) -> tuple[int, ...]:
     return (NO_BINS,) if estimator.startswith("kde") else tuple(n_bins)
 
 
-def by_estimator(rows: pd.DataFrame, of: str = "scenario") -> tuple[pd.DataFrame, pd.DataFrame]:
+def by_estimator(
+    rows: pd.DataFrame, row_key: str = "scenario"
+) -> tuple[pd.DataFrame, pd.DataFrame]:
     """Return bias and its standard error, a column for each estimator, by scenario and n.
 
-    ``of`` is the column to have in the scenario's place.
+    ``row_key`` is the column to have in the scenario's place.
     """
     columns = ["bias_percent", "bias_se_percent"]
-    wide = rows.pivot(index=[of, "n_samples"], columns="estimator", values=columns)
+    wide = rows.pivot(index=[row_key, "n_samples"], columns="estimator", values=columns)
     return wide["bias_percent"], wide["bias_se_percent"]
 
 
@@ -171,7 +175,7 @@ def on_genuine(
     if len(judged) == len(models):
         return Ruling(verdict, measurements, source, notes, reason=reason)
     part = f"{len(judged)} of {len(models)}" + f" and {len(others)} other" * bool(others)
-    if any(0 < of.mean() < 1 for of in holds):
+    if any(0 < each.mean() < 1 for each in holds):
         why_open = why_open or "and they disagree"
     if why_open:
         verdict = Verdict.NEEDS_REAL_LOGITS

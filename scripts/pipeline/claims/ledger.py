@@ -60,8 +60,8 @@ def judge(claim: Claim, grounds: Grounds) -> Ruling:
         verdict = Verdict.NEEDS_REAL_LOGITS if claim.needs_real_logits else Verdict.NOT_JUDGED
         return Ruling(verdict, reason=f"not computed in this run: {reason}")
     if not isinstance(ruling, Ruling):
-        place = claim.judge.__code__.co_filename
-        raise InputError(f"{place}: claim {claim.id}: its rule must return a Ruling")
+        file = claim.judge.__code__.co_filename
+        raise InputError(f"{file}: claim {claim.id}: its rule must return a Ruling")
     return ruling
 
 

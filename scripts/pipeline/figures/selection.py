@@ -40,12 +40,12 @@ def norm(tables: Tables) -> str:
 def within_rounding(tables: Tables, experiment: str, scenario: str) -> str:
     """Return the range of a scenario's TCE within the paper's printed decimals, or nothing."""
     scenarios = tables["scenarios"]
-    of_scenario = scenarios[scenarios["scenario"] == scenario]
-    is_printed = (of_scenario["experiment"] == experiment) & of_scenario["source"].isin(PRINTED)
-    of_scenario = of_scenario[is_printed]
-    found = of_scenario.merge(tables["tce_rounding"], on=["scenario", "curve"])
-    found = found.dropna(subset=["low_percent", "high_percent"])
-    ends = found[["low_percent", "high_percent"]].to_numpy()
+    truths = scenarios[scenarios["scenario"] == scenario]
+    is_printed = (truths["experiment"] == experiment) & truths["source"].isin(PRINTED)
+    truths = truths[is_printed]
+    ranges = truths.merge(tables["tce_rounding"], on=["scenario", "curve"])
+    ranges = ranges.dropna(subset=["low_percent", "high_percent"])
+    ends = ranges[["low_percent", "high_percent"]].to_numpy()
     return f"{ends[0, 0]:.2f}–{ends[0, 1]:.2f}" if len(ends) else ""
 
 

@@ -89,13 +89,13 @@ def save(figure: Figure, png: Path, pdf: Path) -> None:
     """
     maker = f"calbias {__version__}"
     dpi = max(RC["savefig.dpi"], PIXELS / figure.get_figwidth())
-    of_pdf = {"Creator": maker, "CreationDate": None}
+    pdf_metadata = {"Creator": maker, "CreationDate": None}
     whole_png, whole_pdf = (written_whole(path, checksum=True) for path in (png, pdf))
     with matplotlib.rc_context(RC), whole_png as png_file, whole_pdf as pdf_file:
         figure.dpi = dpi
         FigureCanvasAgg(figure).print_png(png_file, metadata={"Software": maker})
         figure.set_layout_engine("none")  # the PDF's parts stand where the PNG's do
-        FigureCanvasPdf(figure).print_pdf(pdf_file, metadata=of_pdf)
+        FigureCanvasPdf(figure).print_pdf(pdf_file, metadata=pdf_metadata)
 
 
 def split_estimator(estimator: str) -> tuple[str, str]:
@@ -113,10 +113,10 @@ def estimator_style(estimator: str, protagonists: Sequence[str] = ()) -> dict[st
     family, scheme = split_estimator(estimator)
     line: dict[str, Any] = {}
     if estimator in protagonists:
-        place = list(protagonists).index(estimator)
+        position = list(protagonists).index(estimator)
         return {
-            "color": OTHER_COLOURS[place % len(OTHER_COLOURS)],
-            "marker": OTHER_MARKERS[place % len(OTHER_MARKERS)],
+            "color": OTHER_COLOURS[position % len(OTHER_COLOURS)],
+            "marker": OTHER_MARKERS[position % len(OTHER_MARKERS)],
             "linestyle": "-",
             "linewidth": 2.0,
             "zorder": 4,
@@ -152,8 +152,8 @@ def estimator_order(estimators: Iterable[str]) -> list[str]:
 
     def key(estimator: str) -> tuple[int, str, int]:
         family, scheme = split_estimator(estimator)
-        known = families.index(family) if family in families else len(families)
-        return known, family, ("em", "ew", "").index(scheme)
+        rank = families.index(family) if family in families else len(families)
+        return rank, family, ("em", "ew", "").index(scheme)
 
     return sorted(set(estimators), key=key)
 

@@ -59,8 +59,10 @@ class Design(NamedTuple):
         if self.link == "logit":
             return -np.sum(self.events * log_expit(eta) + self.others * log_expit(-eta), axis=1)
         with np.errstate(invalid="ignore"):
-            of_others = np.where(self.others > 0, self.others * log1m_exp(np.minimum(eta, 0.0)), 0)
-            loss = -np.sum(self.events * eta + of_others, axis=1)
+            others_term = np.where(
+                self.others > 0, self.others * log1m_exp(np.minimum(eta, 0.0)), 0
+            )
+            loss = -np.sum(self.events * eta + others_term, axis=1)
         return np.where((eta <= 0).all(axis=1), loss, np.inf)
 
     def slopes(self, x: np.ndarray) -> tuple[np.ndarray, np.ndarray]:

@@ -54,13 +54,13 @@ def minimise(design: Design, *starts: np.ndarray) -> Minimum:
         if not rows.size:
             break
         part = _rows_of(design, rows)
-        found, x[rows], value[rows] = _line_search(
+        improved, x[rows], value[rows] = _line_search(
             part, x[rows], value[rows], _Local(*(array[rows] for array in local))
         )
         renewed = _local(part, x[rows])
         for old, new in zip(local, renewed, strict=True):
             old[rows] = new
-        searching[rows] = found & ~(renewed.decrement <= _GAP * (1 + value[rows]))
+        searching[rows] = improved & ~(renewed.decrement <= _GAP * (1 + value[rows]))
     certified = local.decrement <= _GAP * (1 + value)
     _finish(design, x, value, local, certified.copy())
     return Minimum(x, value, certified)
@@ -101,7 +101,7 @@ def _line_search(
     bounded = design.link == "log"
     with np.errstate(invalid="ignore", over="ignore"):
         by_gradient = np.where(local.free, -local.gradient / np.maximum(local.curvature, _FLAT), 0)
-    found, best, best_value = np.zeros(len(x), bool), x.copy(), value.copy()
+    improved, best, best_value = np.zeros(len(x), bool), x.copy(), value.copy()
     for step, furthest in ((local.step, np.min), (by_gradient, np.max)):
         # Where the loss is nearly flat a step is of any length: bound it before halving.
         longest = np.maximum(np.abs(step).max(axis=1), 1e-300)
@@ -114,19 +114,19 @@ def _line_search(
             reach = furthest(reach, axis=1) * (1 + 1e-12)
             scale = np.where(rising.any(axis=1), np.minimum(scale, reach), scale)
         for _ in range(100):
-            left = np.flatnonzero(~found)
+            left = np.flatnonzero(~improved)
             if not left.size:
-                return found, best, best_value
+                return improved, best, best_value
             candidate = x[left] + scale[left, None] * step[left]
             if bounded:
                 candidate = np.minimum(candidate, 0.0)
             loss = _rows_of(design, left).loss(candidate)
             gain = np.sum(local.gradient[left] * (x[left] - candidate), axis=1)
             good = (gain > 0) & (loss <= value[left] - 1e-4 * gain)
-            found[left] = good
+            improved[left] = good
             best[left[good]], best_value[left[good]] = candidate[good], loss[good]
             scale[left] /= 2
-    return found, best, best_value
+    return improved, best, best_value
 
 
 def _finish(

@@ -66,7 +66,7 @@ def audit_model(
     output_verdict: the model's row, to write
     output_diagram: bins of the reliability diagram, to write
     """
-    place = f"model {name}, fold test"
+    subject = f"model {name}, fold test"
     if scores:
         verify_shipped(scores, manifest)
         score = "score" if label else None
@@ -77,7 +77,7 @@ def audit_model(
         folds, origin = read_top_labels(top_labels)
         n = len(folds["test"].hit)
         if n < 2:
-            raise InputError(f"{place}: {n} rows are too few to judge by: give at least 2")
+            raise InputError(f"{subject}: {n} rows are too few to judge by: give at least 2")
         validation = Data.of(folds["validation"]) if len(folds["validation"].hit) > 1 else None
         data = Data.of(folds["test"], warnings=origin.warnings, validation=validation)
     else:
@@ -89,14 +89,14 @@ def audit_model(
         folders=(FOLDER, *estimator_dir),
     )
     audit.description["source"] = origin.source
-    print(f"{place}: {audit.sentence}")
-    of_model = {"model": name, "source": origin.source, "fold": "test"}
+    print(f"{subject}: {audit.sentence}")
+    model_columns = {"model": name, "source": origin.source, "fold": "test"}
     for path, table, rows in (
         (output_estimates, "audit_estimates", estimate_rows),
         (output_verdict, "audit_verdicts", verdict_row),
         (output_diagram, "audit_diagrams", diagram_rows),
     ):
-        write_table(path, table, rows(audit, of_model))
+        write_table(path, table, rows(audit, model_columns))
     text = page(audit, name, output_numbers.name)
     write_text(output_page, text + "\n")
     write_text(output_numbers, audit.to_json() + "\n")
@@ -108,7 +108,7 @@ def estimate_rows(audit: Audit, of_model: Row) -> pd.DataFrame:
     return _rows("audit_estimates", _percent(audit.estimates.reset_index()), audit, of_model)
 
 
-def verdict_row(audit: Audit, of_model: Row) -> pd.DataFrame:
+def verdict_row(audit: Audit, model_columns: Row) -> pd.DataFrame:
     """Return the model's row."""
     low, high = audit.interval
     row = {
@@ -125,17 +125,17 @@ def verdict_row(audit: Audit, of_model: Row) -> pd.DataFrame:
         "model_verdict": audit.sentence,
         "warnings": " ".join(audit.warnings) or None,
     }
-    return _rows("audit_verdicts", _percent(pd.DataFrame([row])), audit, of_model)
+    return _rows("audit_verdicts", _percent(pd.DataFrame([row])), audit, model_columns)
 
 
-def diagram_rows(audit: Audit, of_model: Row) -> pd.DataFrame:
+def diagram_rows(audit: Audit, model_columns: Row) -> pd.DataFrame:
     """Return a row per bin of the reliability diagram, fractions."""
     bins, curve = audit.bins, audit.curve
     table = pd.DataFrame(bins._asdict()).rename(columns={"low": "hit_low", "high": "hit_high"})
     at = np.searchsorted(curve.scores, bins.mean_score)
     for name in ("mean", "low", "high"):
         table[f"curve_{name}"] = getattr(curve, name)[at]
-    return _rows("audit_diagrams", table.round(6), audit, of_model)
+    return _rows("audit_diagrams", table.round(6), audit, model_columns)
 
 
 def _percent(table: pd.DataFrame) -> pd.DataFrame:

@@ -108,9 +108,9 @@ def download(
             answers.append(f"{url} {answer}")
         except (OSError, _Unwritable) as error:
             raise InputError(f"{output}: cannot be written: {error}; make it writable") from error
-    rest = f"; {part.stat().st_size} bytes are kept in {part.name}" if part.exists() else ""
+    kept = f"; {part.stat().st_size} bytes are kept in {part.name}" if part.exists() else ""
     raise InputError(
-        f"{published.file} could not be downloaded: {'; '.join(answers)}{rest}. Place the file "
+        f"{published.file} could not be downloaded: {'; '.join(answers)}{kept}. Place the file "
         f"({published.n_bytes} bytes, sha256 {published.sha256}) at {output} by hand, or set "
         "download: false to go on without it"
     )
@@ -215,11 +215,11 @@ def _blocks(response: requests.Response, end: float) -> Iterator[bytes]:
 
 
 def _validate_answer(response: requests.Response, first: bytes, published: PublishedFile) -> None:
-    found = placeholder(first)
-    if not found and response.headers.get("Content-Type", "").startswith("text/html"):
-        found = "an HTML page"
-    if found:
-        raise _Answer(f"sent {found} instead of the file")
+    content = placeholder(first)
+    if not content and response.headers.get("Content-Type", "").startswith("text/html"):
+        content = "an HTML page"
+    if content:
+        raise _Answer(f"sent {content} instead of the file")
     length = response.headers.get("Content-Length")
     if length is not None and length.strip() != str(published.n_bytes):
         raise _Answer(f"sent {length} bytes, not {published.n_bytes}")

@@ -25,8 +25,8 @@ def draw_figure(
     """
     entries = catalogue.figures()
     if figure not in entries:
-        known = ", ".join(entries)
-        raise InputError(f"--figure {figure}: not known; choose one of {known}")
+        names = ", ".join(entries)
+        raise InputError(f"--figure {figure}: not known; choose one of {names}")
     entry = entries[figure]
     missing = [stem for stem in entry.tables if stem not in tables]
     if missing:

@@ -15,5 +15,5 @@ def join_tables(
     table: its name, such as bias
     output: table to write
     """
-    whole = joined_tables(parts, table)
-    write_table(output, table, whole)
+    joined = joined_tables(parts, table)
+    write_table(output, table, joined)

@@ -84,8 +84,8 @@ def checked_outputs(
         return outputs._replace(warnings=())
     if published is None:
         return outputs
-    own = (
+    agreement = (
         f"not the published file {published.file} of {published.model}: claims about this model "
         "are judged by your own file"
     )
-    return outputs._replace(warnings=(own, *outputs.warnings))
+    return outputs._replace(warnings=(agreement, *outputs.warnings))

@@ -45,19 +45,19 @@ def _rows(
     name: str, run: Callable[..., Any], sizes: list[int], norm: float
 ) -> Iterator[dict[str, Any]]:
     """Yield a row for each sample size."""
-    known: list[tuple[int, float]] = []
+    timings: list[tuple[int, float]] = []
     for n in sizes:
         generator = np.random.default_rng(n)
         scores = generator.random(n)
         data = sorted_data_set(scores, generator.random(n) < scores)
         seconds, peak = math.nan, math.nan
-        if _expected(known, n) <= LONGEST:
+        if _expected(timings, n) <= LONGEST:
             call = partial(_estimate, run, data, norm)
-            if not known:
+            if not timings:
                 call()  # the first one compiles
             seconds = _fastest(call)
             peak = _peak(call)
-            known.append((n, seconds))
+            timings.append((n, seconds))
         sort = _fastest(partial(np.sort, scores))
         yield {
             "estimator": name,
@@ -72,19 +72,19 @@ def _estimate(run: Callable[..., Any], data: Any, norm: float) -> None:
     run(data.first(1), N_BINS, norm)  # a new batch: it caches what estimators calculate
 
 
-def _expected(known: list[tuple[int, float]], n: int) -> float:
+def _expected(timings: list[tuple[int, float]], n: int) -> float:
     """Return the seconds of a call at n rows if it goes on to grow as it did, at least linearly."""
-    if not known:
+    if not timings:
         return 0.0
-    power = max(_power(known), 1.0)
-    return known[-1][1] * (n / known[-1][0]) ** power
+    power = max(_power(timings), 1.0)
+    return timings[-1][1] * (n / timings[-1][0]) ** power
 
 
-def _power(known: list[tuple[int, float]]) -> float:
+def _power(timings: list[tuple[int, float]]) -> float:
     """Return the power of n with which the seconds of the last two sizes grow."""
-    if len(known) < 2:
+    if len(timings) < 2:
         return 1.0
-    (a, s), (b, t) = known[-2:]
+    (a, s), (b, t) = timings[-2:]
     return math.log(t / s) / math.log(b / a)
 
 

@@ -91,9 +91,9 @@ def design_effect(residual: Floats, squares: Floats, bins: Ints, codes: Ints) ->
     pairs, inverse = np.unique(codes * n_bins + bins, return_inverse=True)
     sums = np.bincount(inverse, residual)
     noises = []
-    for places, values in ((pairs % n_bins, sums**2), (bins, squares)):
-        order = np.lexsort((values, places))  # no sum depends on the order of the clusters
-        noises.append(np.sqrt(np.bincount(places[order], values[order], n_bins)).sum())
+    for cells, values in ((pairs % n_bins, sums**2), (bins, squares)):
+        order = np.lexsort((values, cells))  # no sum depends on the order of the clusters
+        noises.append(np.sqrt(np.bincount(cells[order], values[order], n_bins)).sum())
     return float((noises[0] / max(noises[1], 1e-300)) ** 2)
 
 

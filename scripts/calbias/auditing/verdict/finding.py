@@ -100,12 +100,12 @@ def _kinds_of(
     terms = statistics.weights[:-1] * np.add.reduceat(groups.residual, first)
     z = np.sum(terms, axis=1)
     kind: Kind | None = "certain" if part == "certain" else None
-    if part == "shape":  # its best order, less 1, is ``whole``
+    if part == "shape":  # its best order, less 1, is ``order``
         k = np.arange(1, z.size + 1)
         beside = _z_beside_the_line(groups, statistics, rates)
-        rest = np.cumsum(np.where(k > 2, beside**2, 0.0))
-        whole = np.argmax((np.cumsum(z**2) - k) / np.sqrt(2 * k))
-        if rest[whole] > max(_CLEAR**2 + whole, _SHARE**2 * np.sum(z[: whole + 1] ** 2)):
+        remaining = np.cumsum(np.where(k > 2, beside**2, 0.0))
+        order = np.argmax((np.cumsum(z**2) - k) / np.sqrt(2 * k))
+        if remaining[order] > max(_CLEAR**2 + order, _SHARE**2 * np.sum(z[: order + 1] ** 2)):
             return "shape", next(
                 (k for k, x in zip(_OF_ALL_ROWS, z, strict=False) if abs(x) > _CLEAR), None
             )
@@ -144,8 +144,8 @@ def _is_of_line(low: int, high: int, groups: Groups, rate: Floats) -> bool:
     taken = shared @ np.linalg.pinv((line * variance) @ line.T, hermitian=True) @ shared
     left = np.sum((groups.hits - groups.size * rate)[inside])
     left /= np.sqrt(max(total - taken, 1e-9 * total, 1e-300))
-    found = np.sum(groups.residual[inside]) / np.sqrt(np.sum(groups.variance[inside]))
-    return bool(abs(left) < max(_CLEAR, _SHARE * abs(found)))
+    observed = np.sum(groups.residual[inside]) / np.sqrt(np.sum(groups.variance[inside]))
+    return bool(abs(left) < max(_CLEAR, _SHARE * abs(observed)))
 
 
 def _clearer(z: Floats) -> Kind:

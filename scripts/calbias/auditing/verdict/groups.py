@@ -92,8 +92,8 @@ def groups_of(scored: Scored) -> tuple[Groups, Ints]:
     size, hits = (np.add.reduceat(each, starts) for each in counts)
     score, x, chance, sign = (each[first] for each in (scored.scores, x, chance, sign))
     is_end = ~np.isfinite(x) | (chance <= 0.0)
-    said = np.where(is_end, np.rint(score), np.where(sign < 0, 1.0 - chance, chance))
-    moves = moves_of(said, size)
+    stated = np.where(is_end, np.rint(score), np.where(sign < 0, 1.0 - chance, chance))
+    moves = moves_of(stated, size)
     reach = moves.reach
     if is_end.any():
         inner, next_to = score[~is_end], chance[~is_end].min(initial=0.5)
@@ -102,7 +102,7 @@ def groups_of(scored: Scored) -> tuple[Groups, Ints]:
         chance = np.where(is_end, np.maximum(0.5 * np.minimum(reach, next_to), least), chance)
         x = np.where(is_end, sign * (np.log(chance) - np.log1p(-chance)), x)
     if reach.any():
-        moved = closest(said, size, hits, moves)
+        moved = closest(stated, size, hits, moves)
         moved = np.where(sign < 0, 1.0 - moved, moved)
         chance = np.where(reach > 0.0, np.clip(moved, 1e-15, 1.0 - 1e-15), chance)
     return Groups(score, x, chance, sign, size, hits, reach), group
@@ -134,9 +134,9 @@ def groups_of_rows(
     scored = Scored.of(scores, hits, log_scores, log1m_scores)
     groups, group = groups_of(scored)
     order = order_of(scores, log1m_scores)
-    of_row = np.empty(order.size, np.int64)
-    of_row[order] = np.repeat(group, scored.rows)
-    return groups, of_row
+    group_of_row = np.empty(order.size, np.int64)
+    group_of_row[order] = np.repeat(group, scored.rows)
+    return groups, group_of_row
 
 
 def cell_starts(groups: Groups) -> Ints:

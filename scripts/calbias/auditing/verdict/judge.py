@@ -71,10 +71,10 @@ def judge_groups(
     statistics = statistics_of(groups)
     pool = _pool(groups, statistics, replicates, seed)
     e = surprise(pool)
-    p_value, of_parts = pooled_p_value(e)
+    p_value, part_p_values = pooled_p_value(e)
     names = list(PARTS)
     values: list[float] = pool[0].tolist()
-    p_values: list[float] = of_parts.tolist()
+    p_values: list[float] = part_p_values.tolist()
     if statistics.atoms.size == 0:
         del names[-1], values[-1], p_values[-1]
     parts = tuple(map(Part, names, values, p_values))
@@ -106,14 +106,14 @@ def _judge_clusters(
     residual = sign * (np.where(sign > 0, hits, rows - hits) - rows * chance)
     generator = stream(seed, "signs", digest_of(groups.score, groups.size), str(number))
     e = surprise(signed_pool(groups, statistics, group, residual, codes, generator, replicates))
-    p_signs, of_parts = pooled_p_value(e)
+    p_signs, part_p_values = pooled_p_value(e)
     with_rarer, p_whole = clusters_with_rarer(codes, rows, hits), None
     size = np.bincount(codes, rows)
     if with_rarer < FEW_WITH_RARER:
         rates = np.bincount(codes, hits) / size
         p_whole = whole_clusters_p_value(rates - np.bincount(codes, residual) / size, rates)
     p_value = max(p_signs, independent.p_value, p_whole or 0.0)
-    own_p_values = dict(zip(PARTS, of_parts.tolist(), strict=True))
+    own_p_values = dict(zip(PARTS, part_p_values.tolist(), strict=True))
     parts = tuple(
         Part(part.name, part.statistic, max(part.p_value, own_p_values[part.name]))
         for part in independent.parts

@@ -85,8 +85,8 @@ def verdict_power(
     chance = np.bincount(group, unlikely) / groups.size
     statistics = statistics_of(groups)
     pools = [
-        draw(statistics, groups, stream(seed, "power", name, str(n)), number, of)[1:]
-        for name, number, of in (("null", _NULLS, None), ("curve", replicates, chance))
+        draw(statistics, groups, stream(seed, "power", name, str(n)), number, true_rates)[1:]
+        for name, number, true_rates in (("null", _NULLS, None), ("curve", replicates, chance))
     ]
     null, drawn = (surprise_against(pools[0], pool).max(axis=1) for pool in pools)
     above = _NULLS - np.searchsorted(np.sort(null), drawn, side="left")
@@ -173,7 +173,7 @@ def cluster_power(
     order, size = np.argsort(codes, kind="stable"), np.bincount(codes)
     ratio = rates * (1 - rates) / (fitted * (1 - fitted)) * size.size / (size.size - 2)
     residual = (hits - fitted) * np.sqrt(ratio)
-    first, found = np.cumsum(size) - size, 0
+    first, n_found = np.cumsum(size) - size, 0
     for _ in range(replicates):
         chosen = generator.integers(0, size.size, number)
         ids = np.repeat(np.arange(number), size[chosen])
@@ -181,9 +181,9 @@ def cluster_power(
         rows = order[first[chosen][ids] + np.arange(ids.size) - begin[ids]]
         sign = 2.0 * generator.integers(0, 2, number) - 1.0
         moved = rates[rows] + sign[ids] * residual[rows]
-        found += _is_found(scores[rows], hits[rows], moved, ids, generator)
-    smoothed = (found + 1) / (replicates + 2)
-    return found / replicates, float(np.sqrt(smoothed * (1 - smoothed) / replicates))
+        n_found += _is_found(scores[rows], hits[rows], moved, ids, generator)
+    smoothed = (n_found + 1) / (replicates + 2)
+    return n_found / replicates, float(np.sqrt(smoothed * (1 - smoothed) / replicates))
 
 
 def _is_found(
@@ -243,7 +243,7 @@ def cluster_labels(
     # where many are needed, an error k times as large is found with 1/k² of the clusters
     k = float(np.sqrt(max(start / _MOST_CLUSTERS, 1.0)))
     curve = np.clip(values + k * shift, 0.0, 1.0)
-    found = _search(
+    result = _search(
         lambda m, b: cluster_power(values, outcomes, codes, curve, m, b, seed),
         start / k**2,
         power,
@@ -251,12 +251,12 @@ def cluster_labels(
         (_CLUSTER_REPLICATES, _CLUSTER_REPLICATES),
         LEAST_CLUSTERS,
     )
-    if not np.isfinite(found.labels):
+    if not np.isfinite(result.labels):
         return _NEVER
     with np.errstate(divide="ignore"):
         low, high = np.quantile(each[0] / each[1:], (0.025, 0.975), method="inverted_cdf")
-    most, labels = max(high, 1.0) * found.labels, found.labels * k**2
-    return found._replace(
+    most, labels = max(high, 1.0) * result.labels, result.labels * k**2
+    return result._replace(
         labels=np.ceil(labels),
         labels_low=float(np.ceil(min(low, 1.0) * labels)),
         labels_high=float(np.ceil(most * k**2)),

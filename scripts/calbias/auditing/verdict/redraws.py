@@ -191,16 +191,16 @@ def signed_pool(
     atom = np.full(n_cells, atoms.size)
     atom[atoms] = np.arange(atoms.size)
     sums = [np.bincount(codes, weight[cell] * residual, number) for weight in statistics.weights]
-    for places, width in ((part, n_grid), (atom[cell], atoms.size + 1)):
-        counts = np.bincount(codes * width + places, residual, number * width)
+    for positions, width in ((part, n_grid), (atom[cell], atoms.size + 1)):
+        counts = np.bincount(codes * width + positions, residual, number * width)
         sums += list(counts.reshape(number, width).T)
     table: Floats = np.array(sums[:-1], np.float64)  # the last is of no atom
     signed = signed_sums(table, generator, replicates)
     ends = np.cumsum([len(statistics.weights), n_grid])
     pool = []
     for block in chain([table.sum(axis=1, keepdims=True)], signed):
-        z, steps, of_atoms = np.split(block, ends)
-        pool.append(values_of(statistics, z, steps, of_atoms, atom_scale))
+        z, steps, atom_sums = np.split(block, ends)
+        pool.append(values_of(statistics, z, steps, atom_sums, atom_scale))
     values = np.concatenate(pool)
     values[:, _SPREAD] = 0.0
     return values

@@ -115,8 +115,8 @@ def in_words(
     if is_found:
         second = finding_of(other, groups, statistics, half) if other else None
         # the whole first, then a slope or a shape, then a place
-        found = sorted((f for f in (finding, second) if f), key=lambda f: _ORDER.index(f.kind))
-        sentence = "; ".join(sentence_of(each, words) for each in found)
+        faults = sorted((f for f in (finding, second) if f), key=lambda f: _ORDER.index(f.kind))
+        sentence = "; ".join(sentence_of(each, words) for each in faults)
     n = int(groups.size.sum())
     if facts:
         warnings += cluster_warnings(facts.clusters, facts.with_rarer)

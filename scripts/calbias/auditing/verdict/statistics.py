@@ -109,13 +109,13 @@ def _orthonormal(functions: list[Floats], variance: Floats, order: int) -> list[
     basis = np.empty((order, variance.size))
     count = 0
     for k in range(len(functions)):
-        members, rest = basis[:count], rests[k]
+        members, remainder = basis[:count], rests[k]
         # the second pass removes what rounding left
-        left = np.add.reduce(rest * members * variance, axis=1)
-        rest = rest - np.add.reduce(left[:, None] * members, axis=0)
-        norm = np.sqrt(np.add.reduce(rest**2 * variance))
+        left = np.add.reduce(remainder * members * variance, axis=1)
+        remainder = remainder - np.add.reduce(left[:, None] * members, axis=0)
+        norm = np.sqrt(np.add.reduce(remainder**2 * variance))
         if norm > _DEPENDENT * sizes[k] and count < order:
-            basis[count] = member = rest / norm
+            basis[count] = member = remainder / norm
             later = rests[k + 1 :]
             later -= np.add.reduce(later * member * variance, axis=1)[:, None] * member
             count += 1

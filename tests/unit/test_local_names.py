@@ -1,0 +1,43 @@
+"""Local names say what they hold."""
+
+import ast
+from pathlib import Path
+
+CHECKOUT = Path(__file__).parents[2]
+VAGUE = {
+    *("found", "known", "said", "told", "mine", "theirs", "own"),
+    *("place", "places", "whole", "rest", "of"),
+}
+SHORT = 5  # lines in which a reader sees what a name holds
+STILL_TO_DO = (
+    "evidence/scripts/",
+    "scripts/calbias/auditing/advice.py",
+    "scripts/calbias/auditing/picture.py",
+    "scripts/calbias/auditing/plan.py",
+    "scripts/calbias/auditing/recalibrations.py",
+    "scripts/calbias/auditing/risk_model.py",
+    "scripts/calbias/recalibration/",
+    "scripts/calbias/truth/scenarios.py",
+    "scripts/reproduction/",
+)
+
+
+def local_names(function):
+    """Return the parameters and variables of a function and of those in it."""
+    nodes = list(ast.walk(function))
+    names = {x.id for x in nodes if isinstance(x, ast.Name) and isinstance(x.ctx, ast.Store)}
+    return names | {x.arg for x in nodes if isinstance(x, ast.arg)}
+
+
+def test_local_names_say_what_they_hold():
+    vague = [
+        f"{file}, {function.name}: {name}"
+        for folder in ("scripts", "evidence/scripts")
+        for path in sorted((CHECKOUT / folder).rglob("*.py"))
+        if not (file := path.relative_to(CHECKOUT).as_posix()).startswith(STILL_TO_DO)
+        for function in ast.walk(ast.parse(path.read_text("utf-8")))
+        if isinstance(function, ast.FunctionDef) and function.end_lineno - function.lineno >= SHORT
+        for name in sorted(local_names(function))
+        if name in VAGUE or name.startswith("of_")
+    ]
+    assert not vague, "\n".join(vague)
