@@ -13,6 +13,7 @@ stand before hits: they are what is judged, and hits may be found from labels.
     compare, Comparison                   which of two models is better calibrated
     plan                                  how many labels a study needs
     reliability_diagram, ReliabilityDiagram   accuracy by score, with a consistency band
+    corp_diagram, CorpDiagram             the same by isotonic regression, with MCB, DSC, UNC
     Scenario, Curve                       a distribution of scores with a curve
     CountedScenario                       a population: rows and hits in cells of the log odds
     true_calibration_error                the true error of a scenario
@@ -41,6 +42,7 @@ __version__ = "1.0.0"
 _MODULES = {
     "Audit": "calbias.auditing.result",
     "Comparison": "calbias.auditing.compare",
+    "CorpDiagram": "calbias.auditing.corp",
     "CountedScenario": "calbias.truth.counted",
     "Curve": "calbias.truth.curves",
     "Estimate": "calbias.estimation.api",
@@ -53,6 +55,7 @@ _MODULES = {
     "compare": "calbias.auditing.compare",
     "plan": "calbias.auditing.plan",
     "bias": "calbias.simulation",
+    "corp_diagram": "calbias.auditing.corp",
     "ece": "calbias.estimation.ece",
     "estimate": "calbias.estimation.api",
     "example": "calbias.logits.example",

@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 from scipy.optimize import minimize
 from scipy.special import expit, logit
+from sklearn.isotonic import IsotonicRegression
 
 import calbias
 from calbias.auditing.risk_model import FEWEST, local_parabola, risk_summary
@@ -39,6 +40,7 @@ def test_the_numbers_by_their_formulas(rows):
         "slope": slope,
         "intercept with the slope": intercept,
         "Brier score": np.mean((EVENTS - RISKS) ** 2),
+        "Brier skill score": 1 - np.mean((EVENTS - RISKS) ** 2) / EVENTS.var(),
         "uncertainty (UNC)": EVENTS.mean() * (1 - EVENTS.mean()),
         "c statistic": np.mean(pairs > 0) + np.mean(pairs == 0) / 2,
     }
@@ -51,6 +53,51 @@ def test_the_parts_of_the_brier_score_add_up(rows):
     assert rows["Brier score"].value == pytest.approx(
         parts[0] - parts[1] + rows["uncertainty (UNC)"].value
     )
+
+
+def test_the_interval_of_the_skill_score_is_that_of_the_jackknife(rows):
+    loss, n = (EVENTS - RISKS) ** 2, EVENTS.size
+    rates = (EVENTS.sum() - EVENTS) / (n - 1)
+    without = 1 - (loss.sum() - loss) / (n - 1) / (rates * (1 - rates))
+    half = 1.96 * np.sqrt((n - 1) * without.var())
+    row = rows["Brier skill score"]
+    assert [row.value - row.low, row.high - row.value] == pytest.approx([half, half], rel=0.01)
+    none = {row.name: row for row in risk_summary(Scored.of([0.1, 0.2], [0, 0]))}
+    assert math.isnan(none["Brier skill score"].value)
+
+
+def test_the_corp_diagram_is_isotonic_regression(rows):
+    fitted = IsotonicRegression().fit(RISKS, EVENTS).predict(RISKS)
+    diagram = calbias.corp_diagram(probabilities=RISKS, labels=EVENTS)
+    pools = [fitted == value for value in np.unique(fitted)]
+    assert diagram.mean_hit == pytest.approx(np.unique(fitted))
+    for values, of_pool in (
+        (diagram.n_in_bin, np.size), (diagram.mean_score, np.mean),
+        (diagram.lowest_score, np.min), (diagram.highest_score, np.max),
+    ):  # fmt: skip
+        assert values == pytest.approx([of_pool(RISKS[pool]) for pool in pools])
+    for name, key in (
+        ("miscalibration", "MCB"), ("discrimination", "DSC"), ("uncertainty", "UNC"),
+    ):  # fmt: skip
+        assert getattr(diagram, name) == pytest.approx(rows[f"{name} ({key})"].value)
+
+
+def test_the_band_of_the_corp_diagram_is_that_of_a_calibrated_model():
+    s, risks = 0.3, np.full(400, 0.3)
+    diagram = calbias.corp_diagram(probabilities=risks, labels=np.arange(400) < 90, replicates=4000)
+    half = 1.96 * np.sqrt(s * (1 - s) / 400)
+    band = [diagram.band_low[0], diagram.band_high[0]]
+    assert band == pytest.approx([s - half, s + half], abs=0.005)
+    assert diagram.mean_hit[0] == 0.225 < band[0]
+    generator = np.random.default_rng(2)
+    risks = generator.random(1000)
+    outside = []
+    for power in (1, 2):
+        events = generator.random(1000) < risks**power
+        found = calbias.corp_diagram(probabilities=risks, labels=events, confidence_level=0.9)
+        above, below = found.mean_hit > found.band_high, found.mean_hit < found.band_low
+        outside.append((above | below) @ found.n_in_bin / 1000)
+    assert outside[0] < 0.25 < 0.5 < outside[1]
 
 
 def test_intervals_hold_their_values_and_narrow_with_the_level(rows):

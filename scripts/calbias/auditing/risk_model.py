@@ -12,6 +12,7 @@ ICI, E50, E90           mean, median and 90 % quantile of |ĉ(s_i) − s_i|, ĉ 
                         ICI has the interval of the ℓ1 error; no interval of E50, E90 and Emax is
                         known to hold
 Brier                   mean (y − s)², normal interval
+Brier skill score       1 − Brier/UNC, against the event rate (climatology) as the forecast
 MCB, DSC, UNC           Brier = MCB − DSC + UNC by isotonic regression (CORP); Dimitriadis, Gneiting
                         and Jordan (2021)
 c statistic             P(risk of an event > risk of a non-event), ties one half; DeLong's interval
@@ -269,15 +270,35 @@ def _brier(sample: Scored, outcomes: Outcomes, z: float, level: float) -> Number
     least, most = sorted((low * (1 - low), high * (1 - high)))
     if low < 0.5 < high:
         most = 0.25
-    before = _mean(outcomes, (outcomes.y - outcomes.s) ** 2, z)
-    after = outcomes.mean((outcomes.y - fitted) ** 2)
-    brier = before[0]
+    _, miscalibration, discrimination, _ = brier_parts(outcomes, fitted)
+    brier = _mean(outcomes, (outcomes.y - outcomes.s) ** 2, z)
     return [
-        ("Brier score", *before, "val.prob: Brier"),
-        ("miscalibration (MCB)", max(brier - after, 0.0), _NAN, _NAN, "reliability, CORP"),
-        ("discrimination (DSC)", max(uncertainty - after, 0.0), _NAN, _NAN, "resolution, CORP"),
-        ("uncertainty (UNC)", uncertainty, least, most, "ȳ(1 − ȳ)"),
+        ("Brier score", *brier, "val.prob: Brier"),
+        ("Brier skill score", *_skill(outcomes, z), "reference: the event rate; (DSC − MCB)/UNC"),
+        ("miscalibration (MCB)", miscalibration, _NAN, _NAN, "reliability, CORP"),
+        ("discrimination (DSC)", discrimination, _NAN, _NAN, "resolution, CORP"),
+        ("uncertainty (UNC)", uncertainty, least, most, "ȳ(1 − ȳ); Brier of the event rate"),
     ]
+
+
+def brier_parts(outcomes: Outcomes, fitted: Floats) -> tuple[float, float, float, float]:
+    """Return the Brier score and its MCB, DSC and UNC, by the isotonic fit (q,) of the outcomes."""
+    brier, after = (outcomes.mean((outcomes.y - p) ** 2) for p in (outcomes.s, fitted))
+    rate = outcomes.mean(outcomes.y)
+    uncertainty = rate * (1 - rate)
+    return brier, max(brier - after, 0.0), max(uncertainty - after, 0.0), uncertainty
+
+
+def _skill(outcomes: Outcomes, z: float) -> tuple[float, float, float]:
+    """Return 1 − B/U with its normal interval, by the derivative in each row's part of B and ȳ."""
+    rate, loss = outcomes.mean(outcomes.y), (outcomes.y - outcomes.s) ** 2
+    brier, uncertainty = outcomes.mean(loss), rate * (1 - rate)
+    if not uncertainty > 0:
+        return _NAN, _NAN, _NAN
+    ratio = brier / uncertainty
+    of_rate = (1 - 2 * rate) / uncertainty * (outcomes.y - rate)
+    half = z * outcomes.error(loss / uncertainty - ratio * of_rate)
+    return 1 - ratio, 1 - ratio - half, 1 - ratio + half
 
 
 def _c_statistic(sample: Scored, z: float) -> tuple[float, float, float]:
