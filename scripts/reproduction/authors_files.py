@@ -57,24 +57,24 @@ def fit_rows(beta_path: Path, glm_path: Path) -> Iterator[Row]:
             row = {"model": model, "glm": name, "alpha": beta["a"], "beta": beta["b"]}
             for number in _NUMBERS:
                 is_term = number == "aic" or number in name.split("_")
-                place = (model, name, "AIC" if number == "aic" else number)
+                keys = (model, name, "AIC" if number == "aic" else number)
                 for statistic, column in (("mean", number), ("std", f"{number}_sd")):
                     value = np.nan
                     if is_term:
-                        found = _numbers(glm_path, glms, (*place, statistic), ("value",))
-                        value = found["value"]
+                        number_read = _numbers(glm_path, glms, (*keys, statistic), ("value",))
+                        value = number_read["value"]
                     row[column] = value
             yield row
 
 
-def _numbers(path: Path, values: Any, place: tuple[str, ...], names: tuple[str, ...]) -> Any:
+def _numbers(path: Path, values: Any, keys: tuple[str, ...], names: tuple[str, ...]) -> Any:
     """Return {name: number} at a place of nested dicts; InputError where it is not there."""
-    for key in place:
+    for key in keys:
         values = values.get(key) if isinstance(values, dict) else None
     numbers = {name: values.get(name) if isinstance(values, dict) else None for name in names}
     for name, number in numbers.items():
         if not isinstance(number, int | float) or not np.isfinite(number):
-            raise InputError(f"{path}: no number at {' › '.join((*place, name))}")
+            raise InputError(f"{path}: no number at {' › '.join((*keys, name))}")
     return numbers
 
 

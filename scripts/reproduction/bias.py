@@ -27,8 +27,8 @@ def bias_by_group(bias: pd.DataFrame) -> pd.DataFrame:
     """
     bias = bias.dropna(subset="bias_percent").assign(variance=lambda t: t["bias_se_percent"] ** 2)
     keys = ["group", "estimator", "n_bins", "n_samples"]
-    of_group = bias.groupby(keys, sort=False, dropna=False)
-    means = of_group[["bias_percent", "variance"]].mean().assign(n_scenarios=of_group.size())
+    groups = bias.groupby(keys, sort=False, dropna=False)
+    means = groups[["bias_percent", "variance"]].mean().assign(n_scenarios=groups.size())
     means["bias_se_percent"] = np.sqrt(means.pop("variance") / means["n_scenarios"])
     return means.reset_index().sort_values("n_samples", kind="stable")
 

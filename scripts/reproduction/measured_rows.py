@@ -65,7 +65,7 @@ Resampled = dict[tuple[str, str], tuple[float, np.ndarray]]
 
 
 def tables_of(
-    found: Iterable[Outputs], seed: int, resamples: Callable[[int], np.ndarray | None]
+    all_outputs: Iterable[Outputs], seed: int, resamples: Callable[[int], np.ndarray | None]
 ) -> dict[str, pd.DataFrame]:
     """Return {table: rows} of a model's Outputs, all tables but ``calibration_graphs``.
 
@@ -74,7 +74,7 @@ def tables_of(
     floors, bins = NoiseFloors(seed), []
     measures: list[Row] = []
     resampled: Resampled = {}
-    for outputs in found:
+    for outputs in all_outputs:
         floors.add(outputs)
         counts = None if outputs.needs else resamples(len(outputs.hits))
         measures += measure_rows(outputs, counts, resampled)
@@ -198,16 +198,16 @@ def graph_rows(validation: Fold | None, test: Fold) -> pd.DataFrame:
         knots = {"n_knots": options.get("n_knots", N_KNOTS)}
         ranks = {name: value for name, value in options.items() if name != "n_knots"}
         scores, hits = ranked_scores(test.logits, **ranks), ranked_hits(*test, **ranks)
-        of_measure = [("uncalibrated", "test", scores, hits)]
+        all_scores = [("uncalibrated", "test", scores, hits)]
         if validation is not None:
             spline = fit(*validation, **options)
-            of_measure += [
+            all_scores += [
                 ("spline", name, spline.predict(fold.logits), ranked_hits(*fold, **ranks))
                 for name, fold in (("validation", validation), ("test", test))
             ]
         graphs += [
             points(scores, hits, **knots).assign(measure=measure, method=method, fold=fold)
-            for method, fold, scores, hits in of_measure
+            for method, fold, scores, hits in all_scores
         ]
     return pd.concat(graphs)
 
@@ -253,7 +253,10 @@ class NoiseFloors:
             return
         rows = Rows.of(outputs.probabilities)
         observed = rows.given(np.asarray(outputs.labels, np.int64))
-        measures = {name: prepared(of, rows, n_bins) for name, (of, n_bins) in FLOORS.items()}
+        measures = {
+            name: prepared(unprepared, rows, n_bins)
+            for name, (unprepared, n_bins) in FLOORS.items()
+        }
         drawn: dict[str, list[np.ndarray]] = {name: [] for name in FLOORS}
         for labels in rows.redrawn(REPLICATES, self.seed):
             for name, measure in measures.items():
@@ -284,13 +287,13 @@ class NoiseFloors:
         """Yield a row for each pair of methods."""
         if self._waiting:
             self._compare_waiting(_labels(self._waiting[0][1], self.seed))
-        for (a, of_a), (b, of_b) in combinations(self._values.items(), 2):
+        for (a, values_a), (b, values_b) in combinations(self._values.items(), 2):
             yield {
                 "measure": DIFFERENCES,
                 "method_a": a,
                 "method_b": b,
-                "difference": of_a[0] - of_b[0],
-                "difference_sd": float((of_a[1] - of_b[1]).std(ddof=1)),
+                "difference": values_a[0] - values_b[0],
+                "difference_sd": float((values_a[1] - values_b[1]).std(ddof=1)),
             }
 
 

@@ -134,8 +134,8 @@ class ClassWise:
         gaps = predictions.copy()
         gaps[np.arange(n), outcomes] -= 1.0
         starts = n_classes * np.arange(n + 1)
-        of_row = csr_array((gaps.ravel(), cells, starts), shape=(n, self.n_bins * n_classes))
-        return np.abs(counts.astype(float) @ of_row).sum(axis=1) / (n * n_classes)
+        row_gaps = csr_array((gaps.ravel(), cells, starts), shape=(n, self.n_bins * n_classes))
+        return np.abs(counts.astype(float) @ row_gaps).sum(axis=1) / (n * n_classes)
 
 
 Measure = Mean | CalibrationError | KsOfRank | ClassWise

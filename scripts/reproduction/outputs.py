@@ -56,8 +56,8 @@ class Outputs(NamedTuple):
     def given(self, name: str) -> tuple[Measure, Any, Any] | None:
         """Return (Measure, predictions, outcomes) of a measure, or None if it needs more."""
         if name in self.fitted_for:
-            of_rank = MEASURES[name].reads == PROBABILITIES
-            return MEASURES["ks_top1" if of_rank else name], *self.fitted_for[name]
+            is_ranked = MEASURES[name].reads == PROBABILITIES
+            return MEASURES["ks_top1" if is_ranked else name], *self.fitted_for[name]
         if MEASURES[name].reads == TOP_LABEL:
             return MEASURES[name], self.scores, self.hits
         return None if self.labels is None else (MEASURES[name], self.probabilities, self.labels)
@@ -158,8 +158,8 @@ def outputs_of_scores(top: TopLabel, generator: np.random.Generator) -> Iterator
     fitted, judged = np.sort(order[: n // 2]), np.sort(order[n // 2 :])
 
     def recalibrated(**options: Any) -> tuple[np.ndarray, np.ndarray]:
-        found = fit_spline(top.score[fitted], top.hit[fitted].astype(np.float64), **options)
-        return found.predict(top.score[judged]), top.hit[judged]
+        spline = fit_spline(top.score[fitted], top.hit[fitted].astype(np.float64), **options)
+        return spline.predict(top.score[judged]), top.hit[judged]
 
     fitted_for = {"ece25": recalibrated(**SPLINE_OPTIONS["ece25"])}
     scores, hits = recalibrated()

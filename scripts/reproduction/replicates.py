@@ -80,9 +80,9 @@ def write_replicates(
     names = list(dict.fromkeys(cell.scenario for cell, n in zip(cells, sizes, strict=True) if n))
     numbers = {name: number for number, name in enumerate(names)}
     _, n_samples, n_bins = zip(*cells, strict=True)
-    of_cells = [numbers.get(cell.scenario, 0) for cell in cells], n_samples, n_bins
+    cell_columns = [numbers.get(cell.scenario, 0) for cell in cells], n_samples, n_bins
     columns = (
-        *(np.repeat(values, sizes) for values in of_cells),
+        *(np.repeat(values, sizes) for values in cell_columns),
         *map(np.concatenate, zip(*cells.values(), strict=True)),
     )
     arrays = [
@@ -133,11 +133,11 @@ def _checked(path: Path) -> _Header:
             metadata = json.loads(file.schema_arrow.metadata[_METADATA])
             keys = metadata["keys"]
             unchanged = _checksum(_columns(file), keys) == metadata["checksum"]
-        sizes, of_cells = {}, {}
+        sizes, cell_keys = {}, {}
         for scenario, n_samples, n_bins, key, size in keys:
             cell = ReplicateCell(scenario, n_samples, n_bins)
-            sizes[cell], of_cells[cell] = size, key
-        header = _Header(sizes, of_cells, metadata["provenance"])
+            sizes[cell], cell_keys[cell] = size, key
+        header = _Header(sizes, cell_keys, metadata["provenance"])
     except (OSError, pa.ArrowException, KeyError, TypeError, ValueError) as error:
         raise InputError(
             f"{path}: not a whole replicate file ({type(error).__name__}): {_REMEDY}"
@@ -231,8 +231,8 @@ def _checksum(columns: Callable[[str], Iterator[pa.Array]], keys: list[Any]) -> 
             digest.update("\n".join(names).encode())
         for part in columns(name):
             if name == "scenario":  # each part may have a dictionary of its own
-                of_part = [numbers.get(text, -1) for text in part.dictionary.to_pylist()]
-                values = np.array(of_part, np.int32)[part.indices.to_numpy()]
+                part_numbers = [numbers.get(text, -1) for text in part.dictionary.to_pylist()]
+                values = np.array(part_numbers, np.int32)[part.indices.to_numpy()]
             else:
                 values = part.to_numpy()
             digest.update(np.ascontiguousarray(values).data)

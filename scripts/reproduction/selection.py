@@ -185,7 +185,9 @@ class Selections:
             gain, gains = np.nan, np.full(b, np.nan)
             if usual and method:
                 gain, gains = tce[usual] - tce[method], resampled[usual] - resampled[method]
-            by_measure = _selected_on_resamples([of_method[measure] for of_method in values])
+            by_measure = _selected_on_resamples(
+                [method_values[measure] for method_values in values]
+            )
             agreement = np.nan if by_reference is None else np.mean(by_measure == by_reference)
             yield {
                 "choice": choice.name,

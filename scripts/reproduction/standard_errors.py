@@ -51,14 +51,14 @@ def glm_errors(
         products = (terms[:, None] * terms).reshape(k * k, -1)
         with np.errstate(invalid="ignore"):
             gradients = _log_gradients(link, *log_fit)
-            of_fit, of_data = (
+            fit_factor, data_factor = (
                 np.where(inside, np.exp(log_density + np.logaddexp(*(p + 2 * gradients))), 0.0)
                 for p in (log_fit, log_p)
             )
         losses = np.where(np.isfinite(log_fit), -log_fit, 0.0)
         mass = np.exp(log_density + log_p)
         means = [(mass * losses**power).sum(axis=0) for power in (1, 2)]
-        return np.concatenate([products * of_fit, products * of_data, means])
+        return np.concatenate([products * fit_factor, products * data_factor, means])
 
     _, alpha, beta, _ = scenario
     kinks = sign_changes(curve.overshoot, alpha, beta)

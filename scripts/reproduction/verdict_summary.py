@@ -60,7 +60,7 @@ def sentences(claims: pd.DataFrame) -> list[Sentence]:
     heads = ("Of the core holds", "Of the core holds approximately")
     if not failing:
         heads = ("The core holds", "Approximately")
-    found = [
+    result = [
         Sentence(head, core[verdict])
         for head, verdict in zip(heads, (Verdict.REPRODUCED, Verdict.APPROXIMATE), strict=True)
         if verdict in core
@@ -71,19 +71,19 @@ def sentences(claims: pd.DataFrame) -> list[Sentence]:
     others = _by_verdict(topics, verdicts)
     for verdict, head in HEADS.items():
         if lacking := core.get(verdict, []) + others.get(verdict, []):
-            found.append(Sentence(head, lacking))
-    return found
+            result.append(Sentence(head, lacking))
+    return result
 
 
 def _by_verdict(
     topics: list[Topic] | tuple[Topic, ...], verdicts: Mapping[str, Verdict]
 ) -> dict[Verdict, list[Topic]]:
     """Return {verdict: the topics whose worst claim has it}, of claims that were judged."""
-    found: dict[Verdict, list[Topic]] = {}
+    by_verdict: dict[Verdict, list[Topic]] = {}
     for topic in topics:
         judged = [
             verdicts[x] for x in topic.ids if verdicts.get(x) not in (None, Verdict.NOT_JUDGED)
         ]
         if judged:
-            found.setdefault(Verdict.worst(judged), []).append(topic)
-    return found
+            by_verdict.setdefault(Verdict.worst(judged), []).append(topic)
+    return by_verdict

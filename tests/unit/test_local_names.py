@@ -18,7 +18,7 @@ STILL_TO_DO = (
     "scripts/calbias/auditing/risk_model.py",
     "scripts/calbias/recalibration/",
     "scripts/calbias/truth/scenarios.py",
-    "scripts/reproduction/",
+    "scripts/reproduction/recalibration/odir.py",
 )
 
 

@@ -63,9 +63,9 @@ def debias_varies_more(grounds: Grounds) -> Ruling:
     realistic = with_se(grounds.bias("realistic", PAIR))
     usual, by_n = ratios_by("n_bins", realistic), ratios_by("n_samples", realistic)
     by_bins = ratios_by("n_bins", with_se(grounds.bias("heatmaps", PAIR, *MAPS)))
-    cases = {f"{b} bins:": found for b, found in usual.items()}
-    cases |= {f"{N_BINS} bins, n = {n}:": found for n, found in by_n.items()}
-    cases |= {f"heat maps, {b} bins:": found for b, found in by_bins.items()}
+    cases = {f"{b} bins:": statistics for b, statistics in usual.items()}
+    cases |= {f"{N_BINS} bins, n = {n}:": statistics for n, statistics in by_n.items()}
+    cases |= {f"heat maps, {b} bins:": statistics for b, statistics in by_bins.items()}
     ratios = {case: (ratio, ratio * error) for case, (ratio, error, _) in cases.items()}
     cells = CellCounts(*np.sum([counts for _, _, counts in by_bins.values()], axis=0).tolist())
     measurements = by_case("standard deviation, debias_em / sweep_em", ratios)
@@ -164,14 +164,14 @@ def factors_within(
     rows: pd.DataFrame, along: str = "n_bins", keys: Sequence[str] = KEYS
 ) -> pd.DataFrame:
     """Return by ``keys`` the largest over the least spread ``along``, where, and if ``clear``."""
-    found = {}
+    factors = {}
     for cell, group in rows.groupby([*keys], sort=False):
         spread, error = group["sd_percent"], group["se"] / group["sd_percent"]
         high, low = spread.idxmax(), spread.idxmin()
         factor = spread[high] / spread[low]
         clear = factor > FLAT and np.log(factor) > SEARCHED * (error[high] + error[low])
-        found[cell] = {"factor": factor, "at": group[along][high], "clear": clear}
-    table = pd.DataFrame.from_dict(found, orient="index")
+        factors[cell] = {"factor": factor, "at": group[along][high], "clear": clear}
+    table = pd.DataFrame.from_dict(factors, orient="index")
     return table.rename_axis([*keys])
 
 

@@ -116,8 +116,8 @@ def _law(row: pd.Series) -> tuple[np.ndarray, np.ndarray]:
 
 def _binned(scores: np.ndarray, gaps: np.ndarray, b: int, scheme: str) -> float:
     """Return the ℓ2 error in bins, a fraction."""
-    places = scores if scheme == "ew" else np.arange(N_SCORES) / N_SCORES
-    bins = np.minimum((places * b).astype(int), b - 1)
+    positions = scores if scheme == "ew" else np.arange(N_SCORES) / N_SCORES
+    bins = np.minimum((positions * b).astype(int), b - 1)
     counts, sums = np.bincount(bins, minlength=b), np.bincount(bins, gaps, b)
     return float(np.sqrt(np.sum(sums**2 / np.maximum(counts, 1)) / N_SCORES))
 

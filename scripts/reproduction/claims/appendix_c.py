@@ -83,28 +83,28 @@ def sweep_curves(grounds: Grounds) -> dict[tuple[str, int, str], pd.DataFrame]:
 def greatest_when_calibrated(grounds: Grounds) -> Ruling:
     curves = sweep_curves(grounds)
     names = [f"{estimator} {scores} n = {n}" for scores, n, estimator in curves]
-    found = pd.DataFrame([course(curve) for curve in curves.values()], names)
-    as_claimed = found["greatest"] & (found["upper half"] <= FALLEN)
+    courses = pd.DataFrame([course(curve) for curve in curves.values()], names)
+    as_claimed = courses["greatest"] & (courses["upper half"] <= FALLEN)
     cells = _larger_when_calibrated(grounds, np.abs)
     signed = _larger_when_calibrated(grounds, lambda bias: bias)
     verdicts = {name: counts.verdict() for name, counts in cells.items()}
     failing = [name for name, verdict in verdicts.items() if verdict == Verdict.NOT_REPRODUCED]
     measurements = [
-        Measurement("curves of 8 with the greatest |bias| at TCE 0", found["greatest"].sum()),
+        Measurement("curves of 8 with the greatest |bias| at TCE 0", courses["greatest"].sum()),
         Measurement("curves of 8 as claimed", as_claimed.sum()),
-        *by_case("bias at TCE 0", found["at_zero"], POINTS),
-        *by_case("mean |bias| of the upper half over that at TCE 0", found["upper half"]),
+        *by_case("bias at TCE 0", courses["at_zero"], POINTS),
+        *by_case("mean |bias| of the upper half over that at TCE 0", courses["upper half"]),
         *cell_measurements("|bias| larger when calibrated", cells),
         *cell_measurements("bias with its sign larger when calibrated", signed),
     ]
     notes = [f"|bias| is not larger when calibrated of: {', '.join(failing)}"] if failing else []
-    is_falling = found["bias"] <= FALLING
+    is_falling = courses["bias"] <= FALLING
     if failing and is_falling.all() and all(x.agree == x.total for x in signed.values()):
         notes.append(
             "bias with its sign is larger when calibrated in every cell and falls on every curve: "
             "an estimator that goes over to underestimates has the larger |bias| there"
         )
-    notes += [f"{name}: {row['words']}" for name, row in found[~as_claimed].iterrows()]
+    notes += [f"{name}: {row['words']}" for name, row in courses[~as_claimed].iterrows()]
     return Ruling(
         Verdict.all_or_some([bool(as_claimed.all()), not failing]),
         measurements,
@@ -245,12 +245,12 @@ def _effect(curve: pd.DataFrame) -> tuple[float, float]:
 
 def _crossings(curves: list[pd.DataFrame]) -> np.ndarray:
     """Return the TCE at which each curve is 12 %, and its Monte Carlo error, (k,) each."""
-    found = []
+    crossings = []
     for curve in curves:
         error = curve["bias_se_percent"].max()
         low, tce, high = (tce_at(curve, AMBIGUOUS_PERCENT + x * error) for x in (-1, 0, 1))
-        found.append((tce, (high - low) / 2))
-    return np.array(found).T
+        crossings.append((tce, (high - low) / 2))
+    return np.array(crossings).T
 
 
 @claim(
@@ -275,14 +275,14 @@ def _crossings(curves: list[pd.DataFrame]) -> np.ndarray:
 def twelve_percent_is_ambiguous(grounds: Grounds) -> Ruling:
     curves = sweep_curves(grounds)
     values, errors = _crossings([curves[scores, 200, USUAL] for scores in SCORES])
-    theirs = errors * grounds.error_ratio("tce_sweep")
+    printed_errors = errors * grounds.error_ratio("tce_sweep")
     order = np.argsort(-values)  # which published TCE is whose is known by their order alone
-    tolerance = TCE_TOLERANCE + 2 * np.hypot(errors, theirs)[order]
+    tolerance = TCE_TOLERANCE + 2 * np.hypot(errors, printed_errors)[order]
     off = np.abs(values[order] - AMBIGUOUS_TCE_PERCENT)
     loosely = (off <= TCE_LOOSE).all() and np.ptp(values) > 1
     verdict = Verdict.of((off <= tolerance).all(), loosely)
-    known = np.isfinite(values).all()
-    printed = dict(zip(values[order], AMBIGUOUS_TCE_PERCENT, strict=True)) if known else {}
+    all_cross = np.isfinite(values).all()
+    printed = dict(zip(values[order], AMBIGUOUS_TCE_PERCENT, strict=True)) if all_cross else {}
     name = f"TCE where {USUAL} is {AMBIGUOUS_PERCENT:g} % at n = 200"
     measurements = []
     for scores, value, error in zip(SCORES, values, errors, strict=True):

@@ -87,13 +87,13 @@ def chosen_bins(grounds: Grounds, scenario: str) -> dict[int, tuple[float, np.nd
     table = grounds.table("chosen_bins")
     table = table[table["scenario"] == scenario].sort_values("n_bins")
     table = table.dropna(subset=["mean_estimate_percent", "mean_n_bins_sweep"])
-    found = {}
+    choices = {}
     for n in MODEL_SIZES:
         rows = table[table["n_samples"] == n]
         if len(rows) < CALIBRATED_BINS or rows["n_bins"].min() > 2:
             raise NotJudged(f"table chosen_bins lacks {scenario} at n = {n}")
-        found[n] = choice(rows)
-    return found
+        choices[n] = choice(rows)
+    return choices
 
 
 def choice(rows: pd.DataFrame) -> tuple[float, np.ndarray, float]:

@@ -39,8 +39,10 @@ def of_ece_bin(grounds: Grounds) -> list[Measurement]:
 def of_biases(grounds: Grounds) -> list[Measurement]:
     """Return how far the biases of the authors' file are from those of the data sets drawn here."""
     numbers = grounds.table("authors_numbers")
-    of = numbers.set_index("quantity")["value"]
-    if "recorded_bias_cells" not in of:
+    values = numbers.set_index("quantity")["value"]
+    if "recorded_bias_cells" not in values:
         return []
-    name = f"the authors' file, largest difference of bias, {of['recorded_bias_cells']:.0f} cells"
-    return [Measurement(name, of["recorded_bias_difference_percent"], POINTS)]
+    name = (
+        f"the authors' file, largest difference of bias, {values['recorded_bias_cells']:.0f} cells"
+    )
+    return [Measurement(name, values["recorded_bias_difference_percent"], POINTS)]

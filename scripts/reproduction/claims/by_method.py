@@ -66,12 +66,12 @@ def on_other_networks(
     if not models:
         return [], []
     holds = condition({name: values.loc[models] for name, values in wide.items()})
-    n, of = int(holds.sum()), len(holds)
+    n, total = int(holds.sum()), len(holds)
     failing = [index if isinstance(index, str) else index[0] for index in holds.index[~holds]]
     but = f", not for {', '.join(dict.fromkeys(failing))}" if failing else ""
     where = "replication on other networks"
-    note = f"{where} ({len(models)} models): {what} {n} of {of} times{but}"
-    return [Measurement(f"{where}: {what}", n, f"of {of}")], [note]
+    note = f"{where} ({len(models)} models): {what} {n} of {total} times{but}"
+    return [Measurement(f"{where}: {what}", n, f"of {total}")], [note]
 
 
 class Networks:
@@ -125,11 +125,11 @@ def measured(
     ``shown`` are {field: column} to be shown instead, such as the printed value.
     """
     shown = shown or {"low": "low_percent", "high": "high_percent"}
-    of_method = rows[rows["method"] == method].set_index("model")
+    by_model = rows[rows["method"] == method].set_index("model")
     return [
         Measurement(
             name, value, unit, model,
-            **{field: of_method.loc[model, column] for field, column in shown.items()},
+            **{field: by_model.loc[model, column] for field, column in shown.items()},
         )
         for model, value in values[method].items()
     ]  # fmt: skip

@@ -57,7 +57,7 @@ def modern_networks_are_overconfident(grounds: Grounds) -> Ruling:
     above = networks.rows["overconfidence"]["low_percent"] > 0
     if len(above) < FEWEST_MODELS:
         raise NotJudged(f"{len(above)} models have genuine outputs; the rule wants 4")
-    networks.holds(lambda of: of["overconfidence"]["uncalibrated"] > 0, "above 0")
+    networks.holds(lambda values: values["overconfidence"]["uncalibrated"] > 0, "above 0")
     measurements = [
         *networks.measured("mean score minus accuracy", "overconfidence", "uncalibrated", POINTS),
         share("above 0", above),
@@ -86,12 +86,12 @@ def modern_networks_are_overconfident(grounds: Grounds) -> Ruling:
     real=True,
 )
 def temperature_outperforms(grounds: Grounds) -> Ruling:
-    def excess(of: ByMeasure) -> pd.Series:
-        others = of["ece"].drop(columns="temperature_scaling")
-        return of["ece"]["temperature_scaling"] - others.min(axis=1)
+    def excess(values: ByMeasure) -> pd.Series:
+        others = values["ece"].drop(columns="temperature_scaling")
+        return values["ece"]["temperature_scaling"] - others.min(axis=1)
 
     networks = Networks(grounds, {"ece": RECALIBRATED})
-    lowest = networks.holds(lambda of: excess(of) < 0, "the lowest of all methods")
+    lowest = networks.holds(lambda values: excess(values) < 0, "the lowest of all methods")
     near = excess(networks.of) <= NEAR
     measurements = [
         *by_case("ECE minus the lowest of the other methods", excess(networks.of), POINTS),
@@ -123,14 +123,15 @@ def temperature_outperforms(grounds: Grounds) -> Ruling:
     real=True,
 )
 def vector_is_nearly_constant(grounds: Grounds) -> Ruling:
-    def difference(of: ByMeasure) -> pd.Series:
-        return of["ece"]["vector_scaling"] - of["ece"]["temperature_scaling"]
+    def difference(values: ByMeasure) -> pd.Series:
+        return values["ece"]["vector_scaling"] - values["ece"]["temperature_scaling"]
 
     needed = {name: ["vector_scaling"] for name in ENTRIES}
     networks = Networks(grounds, {**needed, "ece": ["temperature_scaling", "vector_scaling"]})
-    near = networks.holds(lambda of: difference(of).abs() <= NEAR, f"within {NEAR} points")
+    near = networks.holds(lambda values: difference(values).abs() <= NEAR, f"within {NEAR} points")
     constant = networks.holds(
-        lambda of: of["weights_variation"]["vector_scaling"] <= 100 * CONSTANT, "nearly constant"
+        lambda values: values["weights_variation"]["vector_scaling"] <= 100 * CONSTANT,
+        "nearly constant",
     )
     low, high, variation = (networks.of[name]["vector_scaling"] / 100 for name in ENTRIES)
     measurements = [
@@ -167,11 +168,11 @@ def vector_is_nearly_constant(grounds: Grounds) -> Ruling:
     real=True,
 )
 def matrix_overfits(grounds: Grounds) -> Ruling:
-    def change_of(of: ByMeasure) -> pd.Series:
-        return of["ece"]["matrix_scaling"] - of["ece"]["uncalibrated"]
+    def change_of(values: ByMeasure) -> pd.Series:
+        return values["ece"]["matrix_scaling"] - values["ece"]["uncalibrated"]
 
-    def overfits(of: ByMeasure) -> pd.Series:
-        worse = change_of(of) > 0
+    def overfits(values: ByMeasure) -> pd.Series:
+        worse = change_of(values) > 0
         return worse == worse.index.str.endswith("c100")
 
     networks = Networks(grounds, {"ece": ["uncalibrated", "matrix_scaling"]})
@@ -215,9 +216,9 @@ def histogram_beats_the_general_binnings(grounds: Grounds) -> Ruling:
     return networks.ruling(verdict, measurements, reason, holds=lower.values())
 
 
-def _is_lower(other: str, of: ByMeasure) -> pd.Series:
+def _is_lower(other: str, values: ByMeasure) -> pd.Series:
     """Return for which models the ECE after histogram binning is below another's."""
-    return of["ece"]["histogram_binning"] < of["ece"][other]
+    return values["ece"]["histogram_binning"] < values["ece"][other]
 
 
 @claim(
@@ -238,12 +239,12 @@ def _is_lower(other: str, of: ByMeasure) -> pd.Series:
     real=True,
 )
 def binning_hurts_the_accuracy(grounds: Grounds) -> Ruling:
-    def changes(of: ByMeasure) -> pd.DataFrame:
-        before = of["accuracy"]["uncalibrated"]
-        return of["accuracy"].drop(columns="uncalibrated").sub(before, axis=0)
+    def changes(values: ByMeasure) -> pd.DataFrame:
+        before = values["accuracy"]["uncalibrated"]
+        return values["accuracy"].drop(columns="uncalibrated").sub(before, axis=0)
 
-    def as_said(of: ByMeasure) -> pd.Series:
-        change = changes(of)
+    def as_said(values: ByMeasure) -> pd.Series:
+        change = changes(values)
         hurt = (change[list(BINNING)] < 0).mean(axis=1) > 0.5
         return hurt & (change["temperature_scaling"] == 0)
 
@@ -303,15 +304,15 @@ def fits_take_linear_time(grounds: Grounds) -> Ruling:
     ratios = times.drop(columns=TEMPERATURE).div(times[TEMPERATURE], axis=0)
     most = table["n_classes"].max()
     by_method = table[table["n_classes"] == most].groupby("method")["seconds"].mean()
-    of_vector = by_method.get("vector_scaling", NAN) / by_method.get(TEMPERATURE, NAN)
+    vector_ratio = by_method.get("vector_scaling", NAN) / by_method.get(TEMPERATURE, NAN)
     name = "time over temperature scaling's"
     measurements = [
         *by_case("exponent of the number of samples", exponents),
         *(
-            Measurement(name, of.median(), "", method, NAN, of.min(), of.max())
-            for method, of in ratios.items()
+            Measurement(name, ratio.median(), "", method, NAN, ratio.min(), ratio.max())
+            for method, ratio in ratios.items()
         ),
-        *by_case(f"{name}, {most} classes", {"vector_scaling": of_vector}),
+        *by_case(f"{name}, {most} classes", {"vector_scaling": vector_ratio}),
     ]
     orders = np.log10(ratios.median())
     linear = [abs(b - 1) <= LINEAR + CLEAR * error + 1e-9 for b, error in exponents.values()]
@@ -322,13 +323,13 @@ def fits_take_linear_time(grounds: Grounds) -> Ruling:
             f"{method} {10**order:g} times": abs(orders.get(method, NAN) - order) <= 0.5
             for method, order in ORDERS.items()
         },
-        "vector scaling 100 times": bool(of_vector >= HUNDRED),
+        "vector scaling 100 times": bool(vector_ratio >= HUNDRED),
     }
     measurements.append(Measurement("sentences that hold", sum(holds.values()), f"of {len(holds)}"))
     failing = [words for words, is_true in holds.items() if not is_true]
     notes = [f"measured on {table['processor'].iloc[0]}"]
     notes += [f"fails: {', '.join(failing)}"] if failing else []
-    quicker = [method for method, of in ratios.items() if of.median() < 1]
+    quicker = [method for method, ratio in ratios.items() if ratio.median() < 1]
     reason = f"{sum(holds.values())} of {len(holds)} sentences hold" + (
         f", and faster than temperature scaling: {', '.join(quicker)}" if quicker else ""
     )

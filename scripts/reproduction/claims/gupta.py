@@ -98,15 +98,15 @@ def spline_has_the_lowest_ks(grounds: Grounds) -> Ruling:
         ruling = _lowest_and_low(grounds)
     except NotJudged as reason:
         ruling = Ruling(Verdict.NEEDS_REAL_LOGITS, [], REAL_SCORES, reason=str(reason))
-    of_halves = measured("ks_top1, spline of half of the test rows", halves, rows, ON_HALF)
-    return ruling._replace(measurements=[*ruling.measurements, *of_halves])
+    half_measurements = measured("ks_top1, spline of half of the test rows", halves, rows, ON_HALF)
+    return ruling._replace(measurements=[*ruling.measurements, *half_measurements])
 
 
 def _lowest_and_low(grounds: Grounds) -> Ruling:
     networks = Networks(grounds, {"ks_top1": METHODS})
     low = networks.holds(_is_low, "below 1 %")
     lowest = networks.holds(
-        lambda of: of["ks_top1"]["spline"] <= of["ks_top1"].min(axis=1), "the lowest"
+        lambda values: values["ks_top1"]["spline"] <= values["ks_top1"].min(axis=1), "the lowest"
     )
     measurements = [
         *networks.measured("ks_top1 after the spline", "ks_top1", "spline", **PRINTED),
@@ -151,15 +151,16 @@ def _spline_is_low(grounds: Grounds, names: list[str]) -> Ruling:
         measurements += paired(grounds, name, ["spline"])
         conditions.append(low)
     words = [
-        f"{name} for {of.sum()} of {len(of)}" for name, of in zip(names, conditions, strict=True)
+        f"{name} for {holds.sum()} of {len(holds)}"
+        for name, holds in zip(names, conditions, strict=True)
     ]
     reason = f"below 1 %: {', '.join(words)} models"
     return networks.ruling(by_share(*conditions), measurements, reason, holds=conditions)
 
 
-def _is_low(of: ByMeasure) -> pd.Series:
+def _is_low(by_name: ByMeasure) -> pd.Series:
     """Return for which models the spline's KS error is below 1 % in each of the tables."""
-    low = [values["spline"] < LOW_PERCENT for values in of.values()]
+    low = [values["spline"] < LOW_PERCENT for values in by_name.values()]
     return pd.concat(low, axis=1).all(axis=1)
 
 
@@ -179,23 +180,23 @@ def _is_low(of: ByMeasure) -> pd.Series:
     real=True,
 )
 def spline_keeps_the_accuracy(grounds: Grounds) -> Ruling:
-    def change_of(of: ByMeasure) -> pd.Series:
-        return of["accuracy"]["spline"] - of["accuracy"]["uncalibrated"]
+    def change_of(values: ByMeasure) -> pd.Series:
+        return values["accuracy"]["spline"] - values["accuracy"]["uncalibrated"]
 
-    def change_of_all(of: ByMeasure) -> pd.Series:
-        return of["accuracy_all_ranks"]["spline"] - of["accuracy"]["uncalibrated"]
+    def change_of_all(values: ByMeasure) -> pd.Series:
+        return values["accuracy_all_ranks"]["spline"] - values["accuracy"]["uncalibrated"]
 
     needed = {"accuracy_all_ranks": ["spline"], "accuracy": ["uncalibrated", "spline"]}
     networks = Networks(grounds, needed)
-    change, of_all = change_of(networks.of), change_of_all(networks.of)
+    change, all_ranks = change_of(networks.of), change_of_all(networks.of)
     rows = networks.rows["accuracy"].set_index(["method", "model"])
     limits = rows.loc["uncalibrated", ["low_percent", "high_percent"]].astype(float)
     error = (limits["high_percent"] - limits["low_percent"]) / (2 * 1.96)
-    negligible = of_all.abs() <= error.reindex(of_all.index)
+    negligible = all_ranks.abs() <= error.reindex(all_ranks.index)
     printed = rows.loc["spline", "published_percent"].astype(float)
     measurements = [
         *by_case("accuracy after minus before, spline of the top label", change, POINTS),
-        *by_case("accuracy after minus before, splines of all ranks", of_all, POINTS),
+        *by_case("accuracy after minus before, splines of all ranks", all_ranks, POINTS),
         *by_case("standard error of an accuracy", dict(error), POINTS),
     ]
     measurements += [
@@ -203,8 +204,8 @@ def spline_keeps_the_accuracy(grounds: Grounds) -> Ruling:
                     published=printed[model], published_error=HALF_DIGIT)
         for model, value in networks.of["accuracy_all_ranks"]["spline"].items()
     ]  # fmt: skip
-    networks.holds(lambda of: change_of(of) == 0, "top label: no change")
-    largest = of_all.abs().max()
+    networks.holds(lambda values: change_of(values) == 0, "top label: no change")
+    largest = all_ranks.abs().max()
     reason = f"the accuracy changes by up to {largest:.2f} points if all ranks are recalibrated"
     verdict = Verdict.all_or_some([bool((change == 0).all()), bool(negligible.all())])
     return networks.ruling(verdict, measurements, reason)
@@ -243,9 +244,9 @@ def ece_orders_as_ks(grounds: Grounds) -> Ruling:
     return networks.ruling(verdict, [in_order], reason)
 
 
-def _in_one_order(of: ByMeasure) -> pd.Series:
+def _in_one_order(values: ByMeasure) -> pd.Series:
     """Return for each model and pair of methods whether both measures order it alike."""
-    ks, ece = of["ks_top1"], of["ece25"]
+    ks, ece = values["ks_top1"], values["ece25"]
     alike = {
         (model, a, b): bool((ks.loc[model, a] - ks.loc[model, b])
                             * (ece.loc[model, a] - ece.loc[model, b]) > 0)
@@ -280,8 +281,8 @@ def ece_changes_with_bins(grounds: Grounds) -> Ruling:
     depends = change > CHANGES
     name = "change of the ECE, over the models"
     measurements = [
-        Measurement(name, NAN, "percent", method, NAN, 100 * of.min(), 100 * of.max())
-        for method, of in change.groupby(level="method", sort=False)
+        Measurement(name, NAN, "percent", method, NAN, 100 * changes.min(), 100 * changes.max())
+        for method, changes in change.groupby(level="method", sort=False)
     ]
     measurements.append(Measurement("above 5 %", depends.sum(), f"of {len(depends)}"))
     reason = f"the ECE changes by more than 5 % in {depends.sum()} of {len(depends)} cases"

@@ -30,15 +30,15 @@ COMPARABLE = "Comparable is: not above the median of the other methods of the ro
 LENET, DEEP, OTHER_LENET = "lenet5_c100", "resnet110_c100", "lenet5_c10"
 
 
-def printed(grounds: Grounds, place: str, measure: str) -> pd.DataFrame:
+def printed(grounds: Grounds, source: str, measure: str) -> pd.DataFrame:
     """Return a printed table, models × methods in percent, from table ``printed_tables``."""
     table = grounds.table("printed_tables")
-    is_here = (table["published_source"] == place) & (table["measure"] == measure)
+    is_here = (table["published_source"] == source) & (table["measure"] == measure)
     rows = table[is_here & (table["row"] == "printed")].set_index("model")
     columns = [name for name in rows if name.endswith("_percent")]
     values = rows[columns].astype(float).rename(columns=lambda name: name.removesuffix("_percent"))
     if values.empty:
-        raise NotJudged(f"table printed_tables lacks {measure} of {place}")
+        raise NotJudged(f"table printed_tables lacks {measure} of {source}")
     return values.dropna(axis=1, how="all")
 
 
@@ -85,8 +85,8 @@ def lenet_is_calibrated(grounds: Grounds) -> Ruling:
     measurements.append(Measurement("KS that Gupta et al. print", ks[LENET], "percent", LENET))
     table = grounds.tables.get("replication")
     if table is not None:
-        of = (table["measure"] == "ece") & (table["method"] == "uncalibrated")
-        rows = table[of & (table["model"] == OTHER_LENET)]
+        is_uncalibrated = (table["measure"] == "ece") & (table["method"] == "uncalibrated")
+        rows = table[is_uncalibrated & (table["model"] == OTHER_LENET)]
         name = "ECE of a network that ships"
         measurements += by_case(name, dict(zip(rows["model"], rows["value_percent"], strict=True)),
                                 "percent")  # fmt: skip
@@ -247,9 +247,9 @@ def spline_has_the_lowest_ece(grounds: Grounds) -> Ruling:
     errors=ROUNDING,
 )
 def spline_has_the_lowest_of_other_measures(grounds: Grounds) -> Ruling:
-    place = "Gupta et al. 2021, Table 7"
+    source = "Gupta et al. 2021, Table 7"
     tables = {
-        name: printed(grounds, place, name) for name in ("kde_ece", "mce25", "brier_top_label")
+        name: printed(grounds, source, name) for name in ("kde_ece", "mce25", "brier_top_label")
     }
     lowest = pd.concat({name: x[SPLINE] <= x.min(axis=1) for name, x in tables.items()})
     failing = [" of ".join(key) for key in lowest.index[~lowest]]

@@ -57,8 +57,8 @@ def data_set_matters_more(grounds: Grounds) -> Ruling:
     }
     groups = grounds.groups()
     results = {}
-    for name, of in functions.items():
-        values = [of(fits.loc[model]) for model in groups]
+    for name, function in functions.items():
+        values = [function(fits.loc[model]) for model in groups]
         results[name] = groups_matter(values, groups.values(), lambda a, b: np.abs(a - b).mean())
     measurements = similarity_measurements("mean distance within data sets / between", results)
     matters = [r.ratio < 1 and r.p_value < SIGNIFICANT for r in results.values()]
@@ -99,7 +99,7 @@ def cifar10_is_most_skewed(grounds: Grounds) -> Ruling:
     alike = accuracies[LEAST_SKEWED_LAST].is_monotonic_decreasing
     correlation = -skewness.rank().corr(accuracy.rank())
     members = [by_set.groups[name] for name in LEAST_SKEWED_LAST[:2]]  # ImageNet has two
-    within = [-skewness[of].corr(accuracy[of]) for of in members]
+    within = [-skewness[models].corr(accuracy[models]) for models in members]
     measurements = [
         *by_case("skewness, mean", by_set.mean()),
         *by_case("accuracy as printed, mean", accuracies, "percent"),
@@ -240,7 +240,7 @@ def _arrangements(items: list[int]) -> Iterator[tuple[int, ...]]:
     if not items:
         yield ()
     for item in dict.fromkeys(items):
-        rest = list(items)
-        rest.remove(item)
-        for tail in _arrangements(rest):
+        others = list(items)
+        others.remove(item)
+        for tail in _arrangements(others):
             yield (item, *tail)

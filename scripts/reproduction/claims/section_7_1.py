@@ -74,8 +74,8 @@ def equal_mass_beats_equal_width(grounds: Grounds) -> Ruling:
         advantage, error = less_biased(bias, se, f"ece_{family}_em", f"ece_{family}_ew")
         counts[family] = count_cells(advantage, error)
         largest.append(error.max())
-        places = advantage.index[advantage < -CLEAR * error]
-        lost += [f"{family} {group} n = {n}" for group, n in places]
+        lost_cells = advantage.index[advantage < -CLEAR * error]
+        lost += [f"{family} {group} n = {n}" for group, n in lost_cells]
     means = {f"{f} {s}": magnitude[f"ece_{f}_{s}"] for f in FAMILIES for s in ("ew", "em")}
     measurements = by_case("mean |bias|", means, "percent")
     measurements += cell_measurements("em less biased", counts)
@@ -127,11 +127,11 @@ def sweep_then_debias(grounds: Grounds) -> Ruling:
     small, large = MODEL_SIZES[0], MODEL_SIZES[-1]
     shrinks = gap[small] - gap[large] > CLEAR * np.hypot(error[small], error[large])
     beaten = exceptions(bias, se, grounds.groups())
-    places = f"sample sizes of {len(MODEL_SIZES)} at which it is clearly beaten"
+    what = f"sample sizes of {len(MODEL_SIZES)} at which it is clearly beaten"
     gaps = {f"n = {n}:": (gap[n], error[n]) for n in (small, large)}
     measurements = [
         *by_case("mean |bias|", means, "percent"),
-        Measurement(places, sum(where.startswith("n =") for where in beaten)),
+        Measurement(what, sum(where.startswith("n =") for where in beaten)),
         *by_case("|debias_em| − |sweep_em|", gaps, POINTS),
     ]
     notes = [f"{x}: less biased than ece_sweep_em is {words}" for x, words in beaten.items()]
@@ -152,16 +152,16 @@ def exceptions(bias: pd.DataFrame, se: pd.DataFrame, groups: Mapping[str, str]) 
     """Return {where: words}: the n and the data sets that another estimator clearly wins."""
     n_samples = bias.index.get_level_values("n_samples")
     data_sets = bias.index.get_level_values("scenario").map(groups)
-    places = {f"n = {n}": n_samples == n for n in MODEL_SIZES}
-    places |= {name: data_sets == name for name in groups.values()}
-    found = {}
-    for where, cells in places.items():
+    parts = {f"n = {n}": n_samples == n for n in MODEL_SIZES}
+    parts |= {name: data_sets == name for name in groups.values()}
+    result = {}
+    for where, cells in parts.items():
         means = mean_abs(bias[cells], se[cells])
         better = [x for x in means if clearly_below(means, x, "ece_sweep_em")]
         if better:
             words = ", ".join(f"{name} {means[name][0]:.3f}" for name in better)
-            found[where] = f"{words} against {means['ece_sweep_em'][0]:.3f}"
-    return found
+            result[where] = f"{words} against {means['ece_sweep_em'][0]:.3f}"
+    return result
 
 
 @claim(
@@ -268,20 +268,20 @@ def equal_mass_helps_least_on_imagenet(grounds: Grounds) -> Ruling:
         advantage, error = less_biased(bias, se, f"ece_{family}_em", f"ece_{family}_ew")
         means[family] = advantage.groupby(level="group").mean()
         errors[family] = error.groupby(level="group").mean()
-    advantages, of_errors = pd.DataFrame(means), pd.DataFrame(errors)
+    advantages, advantage_errors = pd.DataFrame(means), pd.DataFrame(errors)
     cases = {
-        f"{family}, {group}:": (advantages.loc[group, family], of_errors.loc[group, family])
+        f"{family}, {group}:": (advantages.loc[group, family], advantage_errors.loc[group, family])
         for family in FAMILIES
         for group in advantages.index
     }
     measurements = by_case("advantage of equal mass in |bias|", cases, POINTS)
-    each = [_least_on_imagenet(advantages[family], of_errors[family]) for family in FAMILIES]
-    whole = _least_on_imagenet(advantages.mean(axis=1), of_errors.mean(axis=1))
+    each = [_least_on_imagenet(advantages[family], advantage_errors[family]) for family in FAMILIES]
+    together = _least_on_imagenet(advantages.mean(axis=1), advantage_errors.mean(axis=1))
     values = zip(FAMILIES, advantages.loc["ImageNet"], each, strict=True)
     words = [f"{family} {x:.2f}{'' if ok else ' (not clear)'}" for family, x, ok in values]
     reason = f"advantage in points: {', '.join(words)}"
     source = grounds.source("realistic", MODELS)
-    return Ruling(Verdict.of(all(each), whole), measurements, source, reason=reason)
+    return Ruling(Verdict.of(all(each), together), measurements, source, reason=reason)
 
 
 def _least_on_imagenet(values: pd.Series, errors: pd.Series) -> bool:

@@ -90,9 +90,9 @@ def area_between(cells: pd.DataFrame) -> tuple[float, float]:
     steps = np.diff(cells["tce_percent_a"])
     weights = (np.r_[steps, 0.0] + np.r_[0.0, steps]) / 2
     difference = cells["miss_rate_a"] - cells["miss_rate_b"]
-    of_rates = weights * (cells["miss_rate_se_a"] + cells["miss_rate_se_b"])
+    rate_errors = weights * (cells["miss_rate_se_a"] + cells["miss_rate_se_b"])
     shared = weights @ (cells["miss_rate_threshold_se_a"] + cells["miss_rate_threshold_se_b"])
-    return float(weights @ difference), float(np.hypot(np.sqrt((of_rates**2).sum()), shared))
+    return float(weights @ difference), float(np.hypot(np.sqrt((rate_errors**2).sum()), shared))
 
 
 def mean_of(values: list[tuple[float, float]]) -> tuple[float, float]:

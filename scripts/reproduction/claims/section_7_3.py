@@ -54,10 +54,10 @@ def kde_then_debias(grounds: Grounds) -> Ruling:
         first = order[0] == kde and clearly_below(means, kde, order[1])
         verdicts[kde] = Verdict.of(first and order[1] == "ece_debias_em", first)
     order = orders["kde"]
-    places = {name: order.index(name) + 1 for name in ("kde", "ece_debias_em")}
-    measurements = by_case(f"place among {len(order)}", places)
+    ranks = {name: order.index(name) + 1 for name in ("kde", "ece_debias_em")}
+    measurements = by_case(f"place among {len(order)}", ranks)
     measurements += by_case("mean |bias|", means, "percent")
-    reason = without_root(verdicts, f"place {places['kde']} of {len(order)}")
+    reason = without_root(verdicts, f"place {ranks['kde']} of {len(order)}")
     source, notes = grounds.source("perfect", MODELS), unrooted_notes(verdicts)
     return Ruling(verdicts["kde"], measurements, source, notes, reason=reason)
 

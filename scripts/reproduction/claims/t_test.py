@@ -70,8 +70,8 @@ def paired_test(
     bias, se = by_estimator(grounds.bias(experiment, PAIR))
     row = paired_t_test(bias.abs(), *PAIR)
     a, b = PAIR
-    of_t = t_error(bias[a].abs() - bias[b].abs(), np.hypot(se[a], se[b]))
-    values, errors = np.array([row[name] for name in COLUMNS]), [*error_of_mean(se[[a, b]]), of_t]
+    t_se = t_error(bias[a].abs() - bias[b].abs(), np.hypot(se[a], se[b]))
+    values, errors = np.array([row[name] for name in COLUMNS]), [*error_of_mean(se[[a, b]]), t_se]
     measurements = [
         Measurement(name, value, unit, "", error, NAN, NAN, *printed)
         for name, value, unit, error, printed in zip(
@@ -148,7 +148,9 @@ def realistic_t_test(grounds: Grounds) -> Ruling:
         f"the printed mean of {PAIR[0]} is {abs(luck):.1f} Monte Carlo errors {side} that of "
         "independent draws"
     )
-    of_authors = f"with the authors' draws {a:.3f} against {b:.3f}, t = {t:.2f}, p = {p:.1g}"
+    with_authors_draws = (
+        f"with the authors' draws {a:.3f} against {b:.3f}, t = {t:.2f}, p = {p:.1g}"
+    )
     weakest = max(tests, key=lambda pairing: tests[pairing]["p_value"])
     t, p = (tests[weakest][name] for name in ("t_statistic", "p_value"))
     independent = f"with independent draws, pairs by {weakest}: t = {t:.2f}, p = {p:.1g}"
@@ -157,7 +159,7 @@ def realistic_t_test(grounds: Grounds) -> Ruling:
         measurements,
         grounds.source("realistic", MODELS),
         notes,
-        reason=independent if comes_out else of_authors,
+        reason=independent if comes_out else with_authors_draws,
     )
 
 

@@ -43,8 +43,8 @@ def sweep_selects_better(grounds: Grounds) -> Ruling:
     ticks = grounds.tables[TABLE_1]
     agrees, counts, exact, measurements = is_true(rows["agrees"]), {}, True, []
     for name in ("ece_bin", "ece_sweep"):
-        of_name = agrees[rows["measure"].str.startswith(name)]
-        counts[name], n = int(of_name.sum()), len(of_name)
+        choices = agrees[rows["measure"].str.startswith(name)]
+        counts[name], n = int(choices.sum()), len(choices)
         ticked = int(ticks[f"{name}_selects_as_tce"].sum())
         exact = exact and counts[name] == ticked
         case, printed = ("", ticked) if n == len(MODELS) else (f"of {n}:", NAN)
@@ -74,7 +74,9 @@ def on_other_networks(grounds: Grounds) -> list[Measurement]:
     table = table[~table["model"].isin(MODELS) & table["measure"].isin(MEASURES)]
     agrees = is_true(table["agrees"]).groupby(table["measure"]).agg(["sum", "size"])
     what = "other networks: selects as TCE"
-    return [Measurement(what, n, f"of {of} models", name) for name, (n, of) in agrees.iterrows()]
+    return [
+        Measurement(what, n, f"of {total} models", name) for name, (n, total) in agrees.iterrows()
+    ]
 
 
 def choices_notes(grounds: Grounds) -> list[str]:
@@ -94,8 +96,8 @@ def choices_notes(grounds: Grounds) -> list[str]:
     ]
     lead = np.sign(wide[best] - wide[usual])
     for sign, words in ((1, "more often than"), (0, "as often as"), (-1, "less often than")):
-        found = wide[lead == sign].itertuples()
-        if named := ", ".join(f"{choice} ({a:.0f} and {b:.0f})" for choice, a, b in found):
+        led = wide[lead == sign].itertuples()
+        if named := ", ".join(f"{choice} ({a:.0f} and {b:.0f})" for choice, a, b in led):
             notes.append(f"{best} agrees {words} {usual} under {named}")
     return notes
 

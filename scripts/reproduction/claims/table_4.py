@@ -88,15 +88,15 @@ def _digits(table: pd.DataFrame, rows: pd.DataFrame) -> list[Measurement]:
     off = off_by(table, "mean_simulated_ece_bin_percent", "published_simulated_percent")
     source = " + ".join(dict.fromkeys(table["simulated_source"]))
     name = f"simulated column ({source}), difference to Table 4"
-    found = by_case(name, {"largest": off.max(), "mean": off.mean()}, POINTS)
+    measurements = by_case(name, {"largest": off.max(), "mean": off.mean()}, POINTS)
     if len(rows):
         name = f"real column, {len(rows)} of 10 models, largest difference to Table 4"
-        found.append(Measurement(name, off_by(rows, "ece_bin_percent").max(), POINTS))
+        measurements.append(Measurement(name, off_by(rows, "ece_bin_percent").max(), POINTS))
     for row in table[table["source"] == REAL_SCORES].itertuples():
         values = row.ece_bin_test_percent, "percent", row.model
         name, printed = "ECE_bin of genuine scores, test fold", row.published_ece_bin_percent
-        found.append(Measurement(name, *values, published=printed))
-    return found
+        measurements.append(Measurement(name, *values, published=printed))
+    return measurements
 
 
 def _notes_on_table_4(table: pd.DataFrame) -> list[str]:

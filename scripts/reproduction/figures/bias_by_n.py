@@ -43,9 +43,9 @@ def draw(
     bias = selection.with_scenario(tables, selection.rows(tables, "bias", experiment=experiment))
     bias = bias[~bias["estimator"].str.startswith(LEFT_OUT)]
     means = bias_by_group(bias)
-    known = tables["scenarios"].loc[tables["scenarios"]["experiment"] == experiment, "group"]
+    all_groups = tables["scenarios"].loc[tables["scenarios"]["experiment"] == experiment, "group"]
     n_models = bias.groupby("group")["scenario"].nunique()
-    groups = [name for name in selection.in_order(known) if name in n_models]
+    groups = [name for name in selection.in_order(all_groups) if name in n_models]
     groups += sorted(set(n_models.index) - set(groups))
     is_below = (means["estimator"] == UNROOTED) & (means["estimator"] == "kde").any()
     limits = upper_limits(means[~is_below])
@@ -68,10 +68,10 @@ def draw(
                 axes.remove()
             continue
         group = groups[index]
-        of_group = means["group"] == group
-        _panel(upper, means[of_group & ~is_below], protagonists)
+        in_group = means["group"] == group
+        _panel(upper, means[in_group & ~is_below], protagonists)
         for axes in lower:
-            _panel(axes, means[of_group], protagonists)
+            _panel(axes, means[in_group], protagonists)
         title = f"{group} (mean of {n_models[group]})" if n_models[group] > 1 else group
         upper.set(title=title, ylim=limits)
         for axes in lower:
@@ -92,8 +92,8 @@ def draw(
 def _panel(axes: Axes, means: pd.DataFrame, protagonists: Sequence[str]) -> None:
     axes.axhline(0.0, **style.REFERENCE)
     for estimator in style.estimator_order(means["estimator"]):
-        of_estimator = means[means["estimator"] == estimator]
-        for _, line in of_estimator.groupby("n_bins", dropna=False):
+        rows = means[means["estimator"] == estimator]
+        for _, line in rows.groupby("n_bins", dropna=False):
             columns = (line[x] for x in ("n_samples", "bias_percent", "bias_se_percent"))
             panels.line_with_band(axes, *columns, **style.estimator_style(estimator, protagonists))
     panels.log_axis(axes, means["n_samples"], limit=4)

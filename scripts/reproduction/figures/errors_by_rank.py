@@ -19,7 +19,7 @@ from reproduction.figures.gupta_graphs import NULL_95
 TABLES = ("calibration_graphs",)
 TITLE = "KS errors of networks before and after the spline"
 COLUMNS = {
-    shown["measure"]: shown["of"].removeprefix("the ").removesuffix(" together")
+    shown["measure"]: shown["classes"].removeprefix("the ").removesuffix(" together")
     for shown in FIGURES_BY_RANK.values()
 }
 LOOKS: dict[str, dict[str, Any]] = {
@@ -55,10 +55,10 @@ def draw(tables: Tables) -> Figure:
 def _errors(axes: Axes, graphs: pd.DataFrame, models: Sequence[str]) -> None:
     floors: dict[str, float] = {}
     for method, look in LOOKS.items():
-        mine = graphs[graphs["method"] == method].set_index("model")
-        floors |= (100 * NULL_95 * mine["null_sd"]).to_dict()
-        at = [models.index(name) for name in mine.index]
-        axes.plot(mine["ks_percent"], at, linestyle="", markersize=3.8, **look)
+        rows = graphs[graphs["method"] == method].set_index("model")
+        floors |= (100 * NULL_95 * rows["null_sd"]).to_dict()
+        at = [models.index(name) for name in rows.index]
+        axes.plot(rows["ks_percent"], at, linestyle="", markersize=3.8, **look)
     for name, floor in floors.items():  # of the spline's scores where there are any
         axes.plot([0.01, floor], [models.index(name)] * 2, color="0.75", linewidth=5, zorder=1,
                   solid_capstyle="butt")  # fmt: skip

@@ -39,8 +39,8 @@ def draw(tables: Tables) -> Figure:
     for upper, lower, estimator in zip(*grid, estimators, strict=True):
         upper.plot([0, greatest], [0, greatest], **style.REFERENCE)
         lower.axhline(0, **style.REFERENCE)
-        of_estimator = bias[bias["estimator"] == estimator]
-        for key, line in of_estimator.groupby(["n_samples", "scores"], sort=False):
+        rows = bias[bias["estimator"] == estimator]
+        for key, line in rows.groupby(["n_samples", "scores"], sort=False):
             for axes, column in ((upper, "mean_estimate_percent"), (lower, "bias_percent")):
                 columns = line["tce_percent"], line[column], line["bias_se_percent"]
                 panels.line_with_band(axes, *columns, **look(*key))

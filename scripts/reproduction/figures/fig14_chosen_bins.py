@@ -26,10 +26,10 @@ def draw(tables: Tables) -> Figure:
     figure = style.figure(style.COLUMN, 0.9 + 2.15 * len(names))
     stack = figure.subplots(len(names), 1, squeeze=False, sharex=True)[:, 0]
     for axes, name in zip(stack, names, strict=True):
-        of_scenario = chosen[chosen["scenario"] == name]
-        _panel(axes, of_scenario)
+        rows = chosen[chosen["scenario"] == name]
+        _panel(axes, rows)
         title = labels.scenario_label(scenarios.loc[name])
-        axes.set_title(f"{title}, TCE {of_scenario['tce_percent'].iloc[0]:.2f} %")
+        axes.set_title(f"{title}, TCE {rows['tce_percent'].iloc[0]:.2f} %")
         axes.set_ylabel("mean estimate of\n" + labels.estimator_label("ece_bin_em") + " (%)")
     stack[-1].set_xlabel(labels.N_BINS)
     handles = panels.sample_size_handles(chosen["n_samples"])

@@ -29,9 +29,9 @@ def draw(tables: Tables) -> Figure:
             "linestyle": style.line_style(index),
         }
         density = beta_density(row.alpha, row.beta, log_score, log1m_score)
-        of_row = (tces["scenario"] == row.scenario) & (tces["curve"] == row.curve)
+        is_of_curve = (tces["scenario"] == row.scenario) & (tces["curve"] == row.curve)
         label = labels.distribution_label(row.alpha, row.beta)
-        for tce in tces[of_row & (tces["norm"] == 2)]["tce_percent"].head(1):
+        for tce in tces[is_of_curve & (tces["norm"] == 2)]["tce_percent"].head(1):
             label += f", TCE {tce:.2f} %"
         upper.plot(score, density, label=label, **line)
     for index, row in enumerate(scenarios.drop_duplicates(["curve", "b0", "b1"]).itertuples()):

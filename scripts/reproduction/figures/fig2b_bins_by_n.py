@@ -30,8 +30,8 @@ def draw(tables: Tables) -> Figure:
     for axes in grid.ravel()[len(shown) :]:
         axes.remove()
     for axes, (estimator, scenario) in zip(stack, shown, strict=True):
-        of_scenario = (bias["scenario"] == scenario.scenario) & (bias["estimator"] == estimator)
-        _panel(axes, bias[of_scenario])
+        is_shown = (bias["scenario"] == scenario.scenario) & (bias["estimator"] == estimator)
+        _panel(axes, bias[is_shown])
         title = f"{labels.scenario_label(scenario)}\nTCE {scenario.tce_percent:.2f} %"
         if within := selection.within_rounding(tables, "bins_by_n", scenario.scenario):
             title += f", {within} within printed decimals"

@@ -40,7 +40,7 @@ def looks(models: pd.DataFrame) -> Looks:
     lines = markers = [list(dict.fromkeys(names)).index(name) for name in names]
     if len(set(zip(colours, lines, strict=True))) < len(models):  # several models would look alike
         colours = markers = [*range(len(models))]
-        lines = [place // len(style.GROUP_COLOURS) for place in colours]
+        lines = [index // len(style.GROUP_COLOURS) for index in colours]
     return {
         model: {
             "color": style.group_colour(colour),
@@ -110,13 +110,13 @@ def _scores(
 ) -> None:
     """Draw the density against c, and below the share of scores closer to 1 than 1 - c."""
     log_score, log1m_score = logit_grid()
-    score, rest = curves.score(log_score, log1m_score), np.exp(log1m_score)
+    score, complement = curves.score(log_score, log1m_score), np.exp(log1m_score)
     lines = [(x.alpha, x.beta, _line(look[model], **PUBLISHED)) for model, x in printed.items()]
     lines += [(row.alpha, row.beta, _line(look[row.model])) for row in fits.itertuples()]
     for alpha, beta, line in lines:
         density = beta_density(alpha, beta, log_score, log1m_score)
         pair[0].plot(score, density, **line)
-        pair[1].plot(rest, betainc(beta, alpha, rest), **line)
+        pair[1].plot(complement, betainc(beta, alpha, complement), **line)
     pair[0].set(yscale="log", xlim=(0, 1), ylim=(1e-3, 1e2), title="(a) Score distribution")
     pair[0].set(xlabel=labels.SCORE, ylabel="density of scores")
     pair[1].set(ylim=(0, 1), ylabel="share of scores nearer to 1", title="(a) near 1")
@@ -128,11 +128,11 @@ def _curves(
 ) -> None:
     """Draw T against c, and below 1 - T against 1 - c."""
     log_score, log1m_score = logit_grid()
-    score, rest = curves.score(log_score, log1m_score), np.exp(log1m_score)
+    score, complement = curves.score(log_score, log1m_score), np.exp(log1m_score)
 
     def plot(curve: Curve, line: dict[str, Any]) -> None:
         pair[0].plot(score, curve.hit(log_score, log1m_score), **line)
-        pair[1].plot(rest, np.exp(curve.log_not_hit(log_score, log1m_score)), **line)
+        pair[1].plot(complement, np.exp(curve.log_not_hit(log_score, log1m_score)), **line)
 
     for model, scenario in printed.items():
         plot(scenario.curve, _line(look[model], **PUBLISHED))

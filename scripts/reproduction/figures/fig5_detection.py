@@ -53,15 +53,15 @@ def draw(tables: Tables, protagonists: Sequence[str] = ()) -> Figure:
         if left <= tce <= right and sizes[0] <= n <= sizes[1]
     ]  # outside the panels they would lie on the others
     for upper, lower, estimator in zip(*grid, estimators, strict=True):
-        of_estimator = wrong[wrong["estimator"] == estimator]
-        _curves(upper, of_estimator, lines)
-        _contours(lower, of_estimator, right)
+        rows = wrong[wrong["estimator"] == estimator]
+        _curves(upper, rows, lines)
+        _contours(lower, rows, right)
         for other, colour in behind.items():
             _limits(lower, limits[limits["estimator"] == other], lines, colour)
         _limits(lower, limits[limits["estimator"] == estimator], lines)
         for point in published:
             lower.plot(*point, **style.PUBLISHED_POINT)
-        panels.log_axis(lower, of_estimator["n_samples"], which="y", limit=9)
+        panels.log_axis(lower, rows["n_samples"], which="y", limit=9)
         upper.set(title=labels.estimator_label(estimator), ylim=(0, 1))
         lower.set_xlabel(labels.TCE)
         lower.set_ylim(sizes if sizes[0] < sizes[1] else (sizes[0] / 2, sizes[0] * 2))
@@ -104,11 +104,9 @@ def shade(level: float) -> tuple[float, ...]:
 def _curves(axes: Axes, detection: pd.DataFrame, lines: Any) -> None:
     for target, line in lines.items():
         axes.axhline(target, color="0.4", linewidth=0.7, linestyle=line)
-    for n, of_size in detection.sort_values("tce_percent").groupby("n_samples"):
+    for n, rows in detection.sort_values("tce_percent").groupby("n_samples"):
         look = style.sample_size_style(n) | {"markersize": 2, "elinewidth": 0.6}
-        axes.errorbar(
-            of_size["tce_percent"], of_size["miss_rate"], yerr=2 * of_size["miss_rate_se"], **look
-        )
+        axes.errorbar(rows["tce_percent"], rows["miss_rate"], yerr=2 * rows["miss_rate_se"], **look)
 
 
 def _contours(axes: Axes, detection: pd.DataFrame, right: float) -> None:
@@ -117,7 +115,7 @@ def _contours(axes: Axes, detection: pd.DataFrame, right: float) -> None:
     by_size = detection.groupby("n_samples")
     left = by_size["tce_percent"].min().to_numpy()
     columns = ["tce_percent", "miss_rate", "n_replicates"]
-    sizes = [of_size[columns].to_numpy(float).T for _, of_size in by_size]
+    sizes = [rows[columns].to_numpy(float).T for _, rows in by_size]
     inner = [[crossing(tce, rate, m, level) for tce, rate, m in sizes] for level in LEVELS[-2:0:-1]]
     edges = [left, *np.clip(inner, left, right), np.full(len(sizes), right)]  # from 1 down to 0
     for left, edge, level in zip(edges, edges[1:], LEVELS[-2::-1], strict=False):

@@ -16,16 +16,19 @@ from pipeline.figures import labels, panels, selection, style
 from pipeline.figures.selection import Tables
 
 TABLES = ("reliability_bins",)
-FIGURES = {"guo_fig1_confidence": {"of": "models"}, "guo_fig4_recalibrated": {"of": "methods"}}
-TITLE = "Confidence histograms and reliability diagrams of {of}"
+FIGURES = {
+    "guo_fig1_confidence": {"shows": "models"},
+    "guo_fig4_recalibrated": {"shows": "methods"},
+}
+TITLE = "Confidence histograms and reliability diagrams of {shows}"
 MOST = 4  # columns
 METHODS = ("uncalibrated", "temperature_scaling", "histogram_binning", "isotonic_regression")
 PAPERS_MODEL = "resnet110_c100"
 
 
-def draw(tables: Tables, of: str) -> Figure:
+def draw(tables: Tables, shows: str) -> Figure:
     """Return a column per model, or per method of one model."""
-    model, columns = _columns(tables, of)
+    model, columns = _columns(tables, shows)
     figure = style.figure(max(style.COLUMN, style.PAGE * len(columns) / MOST), 3.9)
     axes = figure.subplots(2, len(columns), sharex=True, sharey="row", height_ratios=(1, 1.6))
     axes = axes.reshape(2, -1)
@@ -42,10 +45,10 @@ def draw(tables: Tables, of: str) -> Figure:
     return figure
 
 
-def _columns(tables: Tables, of: str) -> tuple[str, dict[str, pd.DataFrame]]:
+def _columns(tables: Tables, shows: str) -> tuple[str, dict[str, pd.DataFrame]]:
     """Return the one model, or nothing, and {title: bins} of the columns."""
     table = selection.rows(tables, "reliability_bins")
-    if of == "models":
+    if shows == "models":
         rows = table[table["method"] == "uncalibrated"]
         models = selection.in_order(rows["model"])[:MOST]
         return "", {model: rows[rows["model"] == model] for model in models}

@@ -18,13 +18,19 @@ from pipeline.figures.selection import Tables
 
 TABLES = ("calibration_graphs",)
 FIGURES = {
-    "gupta_fig1_calibration": {"measure": "ks_top1", "of": "the top class"},
-    "gupta_fig3_top2": {"measure": "ks_top2", "of": "the second class"},
-    "gupta_fig5_top3": {"measure": "ks_top3", "of": "the third class"},
-    "gupta_fig7_within_top2": {"measure": "ks_within_top2", "of": "the two top classes together"},
-    "gupta_fig9_within_top3": {"measure": "ks_within_top3", "of": "the three top classes together"},
+    "gupta_fig1_calibration": {"measure": "ks_top1", "classes": "the top class"},
+    "gupta_fig3_top2": {"measure": "ks_top2", "classes": "the second class"},
+    "gupta_fig5_top3": {"measure": "ks_top3", "classes": "the third class"},
+    "gupta_fig7_within_top2": {
+        "measure": "ks_within_top2",
+        "classes": "the two top classes together",
+    },
+    "gupta_fig9_within_top3": {
+        "measure": "ks_within_top3",
+        "classes": "the three top classes together",
+    },
 }
-TITLE = "Calibration graphs of {of}, before and after the spline"
+TITLE = "Calibration graphs of {classes}, before and after the spline"
 ROWS = {
     ("uncalibrated", "test"): "uncalibrated",
     ("spline", "validation"): "spline,\nfold of its fit",
@@ -41,7 +47,7 @@ _HIT: dict[str, Any] = {
 }
 
 
-def draw(tables: Tables, measure: str, of: str, model: str = "") -> Figure:
+def draw(tables: Tables, measure: str, classes: str, model: str = "") -> Figure:
     """Return a row of panels for the model as it is, and one per fold after the spline."""
     table = selection.rows(tables, "calibration_graphs", measure=measure)
     model = model or _shown(table)
@@ -66,7 +72,7 @@ def draw(tables: Tables, measure: str, of: str, model: str = "") -> Figure:
         panel.set_xlabel(label)
     handles = [axes[0, 1].collections[0], *axes[0, 0].get_lines()]
     panels.legend_below(figure, handles, 3)
-    panels.note(figure, model, of, labels.source_label(table["source"]))
+    panels.note(figure, model, classes, labels.source_label(table["source"]))
     return figure
 
 

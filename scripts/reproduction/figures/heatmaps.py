@@ -87,7 +87,7 @@ def _label(axes: Axes, cells: pd.DataFrame, text: Any, dark: Any) -> None:
     bins = [{CHOSEN: "sweep", NO_BINS: "–"}.get(b, str(b)) for b in cells.index]
     axes.set_xticks(range(cells.shape[1]), [panels.short(n) for n in cells.columns])
     axes.set_yticks(range(cells.shape[0]), bins)
-    for (row, place), value in np.ndenumerate(cells.to_numpy()):
+    for (row, column), value in np.ndenumerate(cells.to_numpy()):
         if np.isfinite(value):
             colour = "white" if abs(value) > dark else "black"
             look: dict[str, Any] = {
@@ -96,7 +96,7 @@ def _label(axes: Axes, cells: pd.DataFrame, text: Any, dark: Any) -> None:
                 "fontsize": 6.5,
                 "color": colour,
             }
-            axes.text(place, row, text.format(value).replace("-", "−"), **look)
+            axes.text(column, row, text.format(value).replace("-", "−"), **look)
 
 
 def _frame_least(axes: Axes, cells: pd.DataFrame) -> None:
@@ -112,5 +112,5 @@ def _tce(tables: Tables, tce: float, model: str) -> str:
     if within := selection.within_rounding(tables, "heatmaps", model):
         text += f" ({within} within printed decimals)"
     scenarios = tables["scenarios"]
-    of_model = scenarios[(scenarios["experiment"] == "heatmaps") & (scenarios["scenario"] == model)]
-    return f"{text}, {labels.source_label(of_model['source'])}"
+    rows = scenarios[(scenarios["experiment"] == "heatmaps") & (scenarios["scenario"] == model)]
+    return f"{text}, {labels.source_label(rows['source'])}"

@@ -33,7 +33,7 @@ def draw(tables: Tables) -> Figure:
     keys = ["model", "method", "measure"]
     bins = bins.drop_duplicates(keys).set_index(keys)["n_bins_used"].to_dict()
     groups = tables["models"].set_index("model")["group"]
-    order = {model: place for place, model in enumerate(groups.index)}
+    order = {model: position for position, model in enumerate(groups.index)}
     by_model = selected.sort_values("model", key=lambda names: names.map(order), kind="stable")
     # other networks, which the models table lacks, come last
     columns = by_model.groupby(["model", "source"], sort=False)
@@ -45,11 +45,11 @@ def draw(tables: Tables) -> Figure:
     for row, name in enumerate(["TCE, reference", *map(labels.estimator_label, measures)]):
         axes.text(-0.1, row + 0.5, name.replace(", ", ",\n"), ha="right", va="center", fontsize=7)
     previous = None
-    for place, ((model, _), mine) in enumerate(columns):
-        _column(axes, place, model, mine, measures, bins)
+    for position, ((model, _), rows) in enumerate(columns):
+        _column(axes, position, model, rows, measures, bins)
         group = groups.get(model, "Other networks")
         if group != previous:
-            axes.text(place + 0.04, -1.1, group, weight="bold", va="center")
+            axes.text(position + 0.04, -1.1, group, weight="bold", va="center")
         previous = group
     handles = [
         Patch(facecolor=REFERENCE, label="the method of least TCE: the reference"),
@@ -70,16 +70,16 @@ def draw(tables: Tables) -> Figure:
 
 def _column(
     axes: Axes,
-    place: int,
+    position: int,
     model: str,
     selected: pd.DataFrame,
     measures: Sequence[str],
     bins: Mapping[tuple[str, str, str], float],
 ) -> None:
     name = f"{_in_lines(model)}\n({'paper' if model in MODELS else 'other'})"
-    axes.text(place + 0.5, -0.08, name, va="bottom", linespacing=1, **WORDS)
+    axes.text(position + 0.5, -0.08, name, va="bottom", linespacing=1, **WORDS)
     references = " or ".join(selection.in_order(selected["reference_method"]))
-    _cell(axes, place, 0, _in_lines(references), "", REFERENCE)
+    _cell(axes, position, 0, _in_lines(references), "", REFERENCE)
     for row in selected.drop_duplicates("measure").itertuples():
         method = f"{TICK[row.agrees]} {_in_lines(row.selected_method)}"
         below = f"{100 * row.agreement_frequency:.0f}\u2009%"
@@ -92,7 +92,7 @@ def _column(
         if published in ("true", "false"):
             below += f"\npaper {TICK[published == 'true']}"
         colour = AGREES if row.agrees else DIFFERS
-        _cell(axes, place, 1 + measures.index(row.measure), method, below, colour)
+        _cell(axes, position, 1 + measures.index(row.measure), method, below, colour)
 
 
 def _cell(axes: Axes, place: int, row: int, method: str, below: str, colour: Any) -> None:

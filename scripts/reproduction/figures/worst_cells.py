@@ -32,11 +32,14 @@ def draw(cells: Sequence[pd.DataFrame], protagonists: Sequence[str]) -> Figure:
         upper.set(xlim=(0, 1), ylim=(0, 1), xlabel=labels.SCORE)
         upper.set_title(f"{row['scenario']}\n{row['experiment']}, n = {row['n_samples']}")
         lower.axvline(row["tce_percent"], **style.REFERENCE)
-        for place, name in enumerate(reversed(names)):
-            for of_one in cell[cell["estimator"] == name].head(1).to_dict("records"):
+        for position, name in enumerate(reversed(names)):
+            for estimates in cell[cell["estimator"] == name].head(1).to_dict("records"):
                 look = style.estimator_style(name, protagonists) | {"linestyle": ""}
                 lower.errorbar(
-                    of_one["mean_estimate_percent"], place, xerr=of_one["sd_percent"], **look
+                    estimates["mean_estimate_percent"],
+                    position,
+                    xerr=estimates["sd_percent"],
+                    **look,
                 )
         lower.set_yticks(range(len(names)), [])
         lower.set_xlabel("estimate (%)")

@@ -49,13 +49,13 @@ class HalfCell(Drawn):
         """Return a Sample."""
         generator = stream(seed, "posterior", self.name, str(n), str(number))
         points, weights = self.grid()
-        places = generator.random(n)
+        positions = generator.random(n)
         cumulative = np.cumsum(weights)
-        below = np.minimum(np.searchsorted(cumulative, places, side="right"), points.size - 1)
+        below = np.minimum(np.searchsorted(cumulative, positions, side="right"), points.size - 1)
         scores = points[below]
         if self.distribution[0] == "beta":  # between the points of the grid
             ahead = points[np.minimum(below + 1, points.size - 1)]
-            scores = scores + (ahead - scores) * (places * points.size - below)
+            scores = scores + (ahead - scores) * (positions * points.size - below)
             scores = np.clip(scores, 0.0, 1.0)
         hits = generator.random(n) < self.rates(scores)
         return Sample(scores, hits)

@@ -90,7 +90,7 @@ def values_of(methods: Mapping[str, Method], batches: Iterable[Any]) -> dict[str
                 data = batch if wanted == size else batch.first(wanted)
                 parts.setdefault(name, []).append(np.array(method.values(data)))
         done += size
-    return {name: np.concatenate(of_method) for name, of_method in parts.items()}
+    return {name: np.concatenate(arrays) for name, arrays in parts.items()}
 
 
 class Reducer(Protocol[AnyCell_contra]):
@@ -111,9 +111,9 @@ def run(
 ) -> Iterator[Row]:
     """Yield the rows of a study: ``reduce`` of each cell at each number of rows."""
     for cell, n in cells:
-        of_cell = methods(cell, n)
+        cell_methods = methods(cell, n)
         m = data_sets if isinstance(data_sets, int) else data_sets(cell, n)
-        yield from reduce(cell, n, of_cell, values_of(of_cell, cell.batches(n, seed, m)))
+        yield from reduce(cell, n, cell_methods, values_of(cell_methods, cell.batches(n, seed, m)))
 
 
 def at_sizes(cells: Iterable[AnyCell], sizes: Iterable[int]) -> Iterator[tuple[AnyCell, int]]:

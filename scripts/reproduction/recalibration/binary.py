@@ -40,8 +40,8 @@ class OneVsRest(NamedTuple):
         totals = log_totals(logits)
         for start, log_scores in _columns(logits, totals):
             scores = np.exp(log_scores)
-            for k, of_class in enumerate(scores, start):
-                of_class[:] = self.maps[k].predict(of_class)
+            for k, class_scores in enumerate(scores, start):
+                class_scores[:] = self.maps[k].predict(class_scores)
             nothing &= ~scores.any(axis=0)
             with np.errstate(divide="ignore"):
                 out[:, start : start + len(scores)] = np.log(scores, out=scores).T

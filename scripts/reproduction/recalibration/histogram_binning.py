@@ -32,8 +32,8 @@ def histogram_binning(
     count = np.bincount(bins, minlength=n_bins)
     n_hits = np.bincount(bins, weights=hits, minlength=n_bins)
     centre = (np.arange(n_bins) + 0.5) / n_bins
-    of_empty = np.zeros(n_bins) if empty_bins_zero else centre
-    values = np.where(count > 0, n_hits / np.maximum(count, 1), of_empty)
+    empty_values = np.zeros(n_bins) if empty_bins_zero else centre
+    values = np.where(count > 0, n_hits / np.maximum(count, 1), empty_values)
     if equal_mass:
         values[0] = values[np.argmax(count > 0)]  # below tied lowest scores no bin has samples
     return Steps(edges, values)

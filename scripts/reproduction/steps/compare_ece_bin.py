@@ -41,8 +41,8 @@ def compare_ece_bin(
     for scenario, row in read_scenarios(scenarios):
         name = scenario.name
         folds, source = outputs.get(name, ({}, None))
-        known = simulated.get(name, {}), row["source"], printed.get(name, {})
-        rows.append(ece_bin_row(name, folds, source, *known, norm=norm))
+        details = simulated.get(name, {}), row["source"], printed.get(name, {})
+        rows.append(ece_bin_row(name, folds, source, *details, norm=norm))
     write_table(output, "ece_bin_real_and_simulated", rows)
 
 

@@ -51,8 +51,8 @@ def tce_rounding(fits: dict[str, PrintedFits], norm: float = 2.0) -> pd.DataFram
     ``parameters`` is ``lowest_aic`` (as in the experiments), ``second_lowest_aic`` or ``text``.
     """
     cases = [
-        (parameters, fit.scenario(place), (HALF_LAST_DIGIT_BETA,) * 2)
-        for place, parameters in enumerate(("lowest_aic", "second_lowest_aic"))
+        (parameters, fit.scenario(number), (HALF_LAST_DIGIT_BETA,) * 2)
+        for number, parameters in enumerate(("lowest_aic", "second_lowest_aic"))
         for fit in fits.values()
     ]
     for printed in PRINTED_BETAS:
@@ -83,23 +83,23 @@ def tce_range(
     centre = np.array([scenario.alpha, scenario.beta, *(getattr(scenario.curve, b) for b in names)])
     half = np.array([*half_beta] + [HALF_LAST_DIGIT] * len(names))
 
-    def tce(place: Sequence[float] | np.ndarray) -> float:
-        alpha, beta, *coefficients = centre + half * np.asarray(place)
+    def tce(point: Sequence[float] | np.ndarray) -> float:
+        alpha, beta, *coefficients = centre + half * np.asarray(point)
         curve = scenario.curve._replace(**dict(zip(names, coefficients, strict=True)))
         return true_calibration_error(Scenario(scenario.name, alpha, beta, curve), norm=norm)
 
-    places = [(0.0,) * centre.size, *itertools.product((-1.0, 1.0), repeat=centre.size)]
-    values = np.array([tce(place) for place in places])
+    corners = [(0.0,) * centre.size, *itertools.product((-1.0, 1.0), repeat=centre.size)]
+    values = np.array([tce(corner) for corner in corners])
 
     def extreme(sign: float) -> float:
-        found = minimize(
-            lambda place: sign * tce(place),
+        optimum = minimize(
+            lambda point: sign * tce(point),
             # off the corner: an inner extreme near it has a descent direction
-            0.9 * np.array(places[int(np.argmin(sign * values))]),
+            0.9 * np.array(corners[int(np.argmin(sign * values))]),
             method="L-BFGS-B",
             bounds=[(-1.0, 1.0)] * centre.size,
             options={"maxiter": 15, "eps": 1e-4},
         )
-        return float(sign * min(found.fun, (sign * values).min()))
+        return float(sign * min(optimum.fun, (sign * values).min()))
 
     return extreme(1.0), extreme(-1.0)

@@ -29,11 +29,11 @@ def draw_estimator(
     output: folder to write the pictures into
     """
     contents = read_tables(tables)
-    of_scenarios = pd.concat([read_table(path) for path in scenarios])
+    all_scenarios = pd.concat([read_table(path) for path in scenarios])
     rows = contents["bias"]
     others = contents["others_bias"]
     others = others[~others["estimator"].isin(estimators)]
-    shown = {"bias": with_others(rows, others), "scenarios": of_scenarios}
+    shown = {"bias": with_others(rows, others), "scenarios": all_scenarios}
     limits = with_others(contents["detection_limits"], contents["others_limits"])
     detection = {"detection": contents["detection"], "detection_limits": limits}
     rmse, error = errors_of(shown["bias"], "rmse")
@@ -79,11 +79,11 @@ def worst(bias: pd.DataFrame, estimators: Sequence[str]) -> list[tuple[str, str,
     losses: dict[tuple[str, str, int], float] = {}
     for name in estimators:
         for experiment in (PAPER, "perfect"):
-            of = {
+            rows = {
                 each: bias[(bias["experiment"] == experiment) & (bias["estimator"] == each)]
                 for each in (opponent(name), name)
             }
-            a, b = shared_cells(*of.values())
+            a, b = shared_cells(*rows.values())
             loss = errors_of(b, "bias")[0] - errors_of(a, "bias")[0]
             for (scenario, n), value in zip(a.index, loss, strict=True):
                 key = (experiment, scenario, int(n))

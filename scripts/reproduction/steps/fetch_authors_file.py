@@ -50,9 +50,9 @@ def _fetch(url: str, path: Path) -> None:
         response.raise_for_status()
         with open(path, "wb") as file:
             for block in response.iter_content(_BLOCK_BYTES):
-                found = placeholder(block) if not file.tell() else None
-                if found:
-                    raise InputError(f"sent {found} instead of the file")
+                content = placeholder(block) if not file.tell() else None
+                if content:
+                    raise InputError(f"sent {content} instead of the file")
                 file.write(block)
                 if file.tell() > _MOST_BYTES:
                     raise InputError(f"sent more than {_MOST_BYTES} bytes")

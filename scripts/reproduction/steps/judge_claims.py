@@ -68,8 +68,8 @@ def comparison(grounds: Grounds, measurements: pd.DataFrame) -> pd.DataFrame:
     table = pd.DataFrame(rows, columns=names.split())
     error = table["standard_error"].where(table["standard_error"] > 0)
     difference = table["recomputed"] - table["published"]
-    known = {"difference": difference, "standard_error": error}
-    table = table.assign(**known, n_standard_errors=difference / error)
+    columns = {"difference": difference, "standard_error": error}
+    table = table.assign(**columns, n_standard_errors=difference / error)
     return table[list(columns_of("comparison"))]
 
 

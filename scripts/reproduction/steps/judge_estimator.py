@@ -57,19 +57,23 @@ def judge_estimator(
     output_detection: its rows of table detection to write
     output_limits: its rows of table detection_limits to write
     """
-    of, truths, exponents = {}, {}, {}
+    estimates, truths, exponents = {}, {}, {}
     for name, path in zip(experiments, scenarios, strict=True):
-        known = [scenario for scenario, _ in read_scenarios(path)]
-        truths[name] = {each.name: true_calibration_error(each, norm=norm) for each in known}
-        exponents[name] = {each.name: each.curve.b1 for each in known}
+        all_scenarios = [scenario for scenario, _ in read_scenarios(path)]
+        truths[name] = {
+            each.name: true_calibration_error(each, norm=norm) for each in all_scenarios
+        }
+        exponents[name] = {each.name: each.curve.b1 for each in all_scenarios}
         files = [file for file in replicates if file.parts[-3] == name]
-        of[name] = _gathered(files, path, seed)
+        estimates[name] = _gathered(files, path, seed)
     *compared, tested, null = experiments
-    bias = [bias_rows(name, of[name], truths[name]) for name in compared]
+    bias = [bias_rows(name, estimates[name], truths[name]) for name in compared]
     rows = pd.concat([*bias, read_table(judging)], ignore_index=True)
     write_table(output_bias, "bias", rows)
     write_table(output_comparison, "estimator_comparison", compared_rows(rows, read_table(others)))
-    detection = detection_rows(of[tested], of[null], exponents[tested], truths[tested])
+    detection = detection_rows(
+        estimates[tested], estimates[null], exponents[tested], truths[tested]
+    )
     write_table(output_detection, "detection", detection)
     write_table(output_limits, "detection_limits", detection_limits(detection))
 
@@ -98,30 +102,30 @@ def compared_rows(rows: pd.DataFrame, others: pd.DataFrame) -> list[dict[str, An
     better or worse where the difference exceeds three bounds of its Monte Carlo error. InputError
     where there are none.
     """
-    found = [
+    result = [
         row
-        for experiment, mine in rows.groupby("experiment", sort=False)
-        for name, of_mine in mine.groupby("estimator", sort=False)
-        for other, of_other in others[others["experiment"] == experiment].groupby(
+        for experiment, experiment_rows in rows.groupby("experiment", sort=False)
+        for name, rows_of_name in experiment_rows.groupby("estimator", sort=False)
+        for other, rows_of_other in others[others["experiment"] == experiment].groupby(
             "estimator", sort=False
         )
         if other != name
-        for row in _pair_rows(str(name), of_mine, str(other), of_other)
+        for row in _pair_rows(str(name), rows_of_name, str(other), rows_of_other)
     ]
-    if not found:
+    if not result:
         raise InputError(
             "no cell of this configuration is among those whose numbers are kept; leave out the "
             "changes to experiments, models and fits"
         )
-    return found
+    return result
 
 
 def _pair_rows(
-    name: str, mine: pd.DataFrame, other: str, of_other: pd.DataFrame
+    name: str, rows: pd.DataFrame, other: str, other_rows: pd.DataFrame
 ) -> Iterator[dict[str, Any]]:
     """Yield a row for the bias and one for the RMSE of two estimators in one experiment."""
-    a, b = shared_cells(of_other, mine)
-    suffix = "" if mine["experiment"].iloc[0] == PAPER else f"_{mine['experiment'].iloc[0]}"
+    a, b = shared_cells(other_rows, rows)
+    suffix = "" if rows["experiment"].iloc[0] == PAPER else f"_{rows['experiment'].iloc[0]}"
     if len(a) < 2:
         return
     for quantity in ("bias", "rmse"):

@@ -20,7 +20,8 @@ def judging_rows(
     """Yield the rows of table ``bias`` on the judging cells, experiment ``judging``."""
     loaded = {name: load_estimator(name, path) for name, path in estimators.items()}
     methods = {
-        name: Method(f"l{norm:g}", partial(_values, of, norm)) for name, of in loaded.items()
+        name: Method(f"l{norm:g}", partial(_values, estimator, norm))
+        for name, estimator in loaded.items()
     }
     return run(at_sizes(CELLS, sizes), lambda cell, n: methods, data_sets, seed, _reduce)
 
@@ -31,8 +32,8 @@ def _values(estimate: Any, norm: float, batch: Any) -> NDArray:
 
 def _reduce(cell: HalfCell, n: int, methods: Mapping[str, Method], values: Values) -> Iterator[Row]:
     """Yield a row for each estimator; its values are estimates with numbers of bins."""
-    for name, of_estimator in values.items():
-        errors = errors_of(of_estimator[:, 0], cell.truth(methods[name].target))
+    for name, estimates in values.items():
+        errors = errors_of(estimates[:, 0], cell.truth(methods[name].target))
         percents = {"tce": "truth", "mean_estimate": "mean_estimate", "bias": "bias"}
         percents |= {"bias_se": "bias_se", "sd": "sd", "rmse": "rmse"}
         yield {
@@ -43,7 +44,7 @@ def _reduce(cell: HalfCell, n: int, methods: Mapping[str, Method], values: Value
             "n_samples": n,
             "n_replicates": errors["n_replicates"],
             **{f"{column}_percent": 100 * errors[key] for column, key in percents.items()},
-            "mean_n_bins_used": of_estimator[:, 1].mean(),
+            "mean_n_bins_used": estimates[:, 1].mean(),
         }
 
 

@@ -47,15 +47,15 @@ def measure_model(
     graphs = pd.DataFrame()
     if logits:
         folds = load_logits(logits)
-        source, found, graphs = REAL_LOGITS, outputs_of_logits(folds, softmax), graph_rows(*folds)
+        source, outputs, graphs = REAL_LOGITS, outputs_of_logits(folds, softmax), graph_rows(*folds)
     elif top_labels:
         scores, origin = read_top_labels(top_labels)
         half = stream(seed, model, "measures", "half")
-        source, found = origin.source, outputs_of_scores(scores["test"], half)
+        source, outputs = origin.source, outputs_of_scores(scores["test"], half)
     else:
         raise InputError("give --logits or --top-labels")
     resamples = cache(lambda n: draw_counts(n, bootstrap, seed, model))
-    tables = tables_of(found, seed, resamples) | {"calibration_graphs": graphs}
+    tables = tables_of(outputs, seed, resamples) | {"calibration_graphs": graphs}
     paths = {
         "measures": output_measures,
         "reliability_bins": output_bins,

@@ -101,8 +101,8 @@ def _value_rows(judged: Mapping[str, "Outcome"], selections: Selections) -> Iter
     values = {}
     for method in ALL_METHODS:
         top, nll = judged[method]
-        of_measures = selections.measured(method)
-        values[method] = {**of_measures, "accuracy": float(top.hit.mean()), "nll": nll}
+        measured = selections.measured(method)
+        values[method] = {**measured, "accuracy": float(top.hit.mean()), "nll": nll}
     accuracy = {method: values[method]["accuracy"] for method in ALL_METHODS}
     for method in ALL_METHODS:
         ties, n_bins = ties_of(judged[method].top.score), selections.n_bins_used(method)

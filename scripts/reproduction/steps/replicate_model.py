@@ -80,8 +80,8 @@ def replicate_model(
     }
     write_rows(replication_tables(folds, methods == "all", seed), paths, model, REAL_LOGITS)
     printed = {row["model"]: row for _, row in read_rows(mukhoti, ("model",))}
-    known = model in printed
-    table_1 = mukhoti_rows(model, folds, printed[model]) if known else []
+    is_printed = model in printed
+    table_1 = mukhoti_rows(model, folds, printed[model]) if is_printed else []
     columns = columns_of(MUKHOTI)
     write_table(output_mukhoti, MUKHOTI, pd.DataFrame(table_1, columns=columns))
 
@@ -93,8 +93,8 @@ def replication_tables(folds: Folds, complete: bool, seed: int) -> dict[str, pd.
     """
     test, validation = folds["test"], folds.get("validation")
     n_classes = test.logits.shape[1]
-    found = _outputs(validation, test, complete or n_classes < MANY_CLASSES)
-    tables = tables_of(found, seed, lambda n: None)
+    outputs = _outputs(validation, test, complete or n_classes < MANY_CLASSES)
+    tables = tables_of(outputs, seed, lambda n: None)
     bins = tables["reliability_bins"]
     return {
         **tables,

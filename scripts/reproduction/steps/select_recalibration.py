@@ -30,10 +30,10 @@ def select_recalibration(
     output_selection: Table 1 to write
     output_sensitivity: agreement under each open choice, to write
     """
-    of_models = gathered(selections)
-    table = selection_table(of_models, read_table(published), published)
+    all_selections = gathered(selections)
+    table = selection_table(all_selections, read_table(published), published)
     write_table(output_selection, "recalibration_selection", table)
-    sensitivity = sensitivity_table(of_models)
+    sensitivity = sensitivity_table(all_selections)
     write_table(output_sensitivity, "recalibration_sensitivity", sensitivity)
 
 
@@ -69,8 +69,8 @@ def sensitivity_table(selections: pd.DataFrame) -> pd.DataFrame:
     """Return ``recalibration_sensitivity``; the resamples of the models are independent."""
     f = selections["agreement_frequency"]
     selections = selections.assign(variance=f * (1 - f))
-    of_choice = selections.groupby(["choice", "measure"], sort=False)
-    return of_choice.agg(
+    groups = selections.groupby(["choice", "measure"], sort=False)
+    return groups.agg(
         n_models=("model", "size"),
         n_agree=("agrees", "sum"),
         agreement_frequency=("agreement_frequency", lambda values: values.mean(skipna=False)),

@@ -76,7 +76,7 @@ def simulate_replicates(
     """
     if not shard < shards:
         raise InputError(f"--shard must be from 0 to {shards - 1}, not {shard}")
-    known, known_keys = _earlier(kept(output))
+    earlier, known_keys = _earlier(kept(output))
     wanted = np.arange(shard, replicates, shards)
     numbers = bin_numbers(estimator_file, n_bins)
     run = {estimator: load_estimator(estimator, estimator_file)}
@@ -91,7 +91,7 @@ def simulate_replicates(
                 what += [shard, shards, precision]
                 keys[cell] = hashlib.sha256(json.dumps(what).encode()).hexdigest()
                 same = known_keys.get(cell) == keys[cell]
-                cells[cell] = (known[cell] if same else NOTHING).first(wanted.size)
+                cells[cell] = (earlier[cell] if same else NOTHING).first(wanted.size)
             short = [cell for cell in these if cells[cell].estimate.size < wanted.size]
             if not short:
                 continue
@@ -120,6 +120,6 @@ def simulate_replicates(
         "shards": shards,
         "scenarios": file_digest(scenarios),
     }
-    with written_whole(output, checksum=True, extends=bool(known)) as temporary:
+    with written_whole(output, checksum=True, extends=bool(earlier)) as temporary:
         write_replicates(temporary, cells, keys, provenance)
     keep(output)

@@ -25,7 +25,9 @@ def chosen_bins(bias: pd.DataFrame) -> pd.DataFrame:
     How many bins the sweep chooses, next to what each number gives (App D, Fig 14).
     """
     keys = ["scenario", "n_samples"]
-    of_sweep = bias[bias["estimator"] == "ece_sweep_em"].set_index(keys)["mean_n_bins_used"]
-    table = bias[bias["estimator"] == "ece_bin_em"].join(of_sweep.rename("mean_n_bins_sweep"), keys)
+    sweep_bins = bias[bias["estimator"] == "ece_sweep_em"].set_index(keys)["mean_n_bins_used"]
+    table = bias[bias["estimator"] == "ece_bin_em"].join(
+        sweep_bins.rename("mean_n_bins_sweep"), keys
+    )
     table = table.rename(columns={"bias_se_percent": "mean_estimate_se_percent"})
     return table[list(columns_of("chosen_bins"))]

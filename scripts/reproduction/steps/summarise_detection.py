@@ -84,8 +84,8 @@ def detection_rows(
             row["miss_rate_se"] = np.sqrt(rate * (1 - rate) * share)
             rows.append(row | {"threshold_percent": 100 * thresholds[n][0]})
         for cell, estimates in cells.items():
-            known = scenarios[cell.scenario], true_errors[cell.scenario], estimates.estimate
-            rows.append(_row(estimator, cell.n_samples, *known, thresholds[cell.n_samples]))
+            details = scenarios[cell.scenario], true_errors[cell.scenario], estimates.estimate
+            rows.append(_row(estimator, cell.n_samples, *details, thresholds[cell.n_samples]))
     table = pd.DataFrame(rows)
     return table.sort_values(["estimator", "n_samples", "exponent"], ignore_index=True)
 

@@ -61,9 +61,9 @@ def estimate_histogram(experiment: str, estimators: Replicates) -> pd.DataFrame:
         for cell, estimates in cells.items():
             values = 100 * estimates.estimate
             counts, edges = np.histogram(values, bins=HISTOGRAM_BINS)
-            place = experiment, cell.scenario, estimator, cell.n_samples, values.size
+            key = experiment, cell.scenario, estimator, cell.n_samples, values.size
             rows += [
-                (*place, low, high, count, values.mean())
+                (*key, low, high, count, values.mean())
                 for low, high, count in zip(edges[:-1], edges[1:], counts, strict=True)
             ]
     return pd.DataFrame(rows, columns=list(columns_of("estimate_histogram")))

@@ -87,7 +87,7 @@ def printed_values(folder: Path) -> list[Printed]:
 def _values(stem: str, printed: pd.DataFrame) -> Iterator[Printed]:
     paper, table, *_ = stem.split("_")
     number = table.removeprefix("table").removeprefix("fig")
-    place = f"{PAPERS[paper]}, {'Figures' if table.startswith('fig') else 'Table'} {number}"
+    source = f"{PAPERS[paper]}, {'Figures' if table.startswith('fig') else 'Table'} {number}"
     factor = 1.0 if stem.endswith("percent") else 100.0
     methods = [c for c in printed if c not in ("dataset", "model", "metric", "dataset_model")]
     for row in printed.to_dict("records"):
@@ -95,7 +95,7 @@ def _values(stem: str, printed: pd.DataFrame) -> Iterator[Printed]:
         for column in methods:
             if row[column] == row[column]:  # a dash is NaN
                 percent = round(factor * row[column], 6)
-                yield place, _model(row), METHODS.get(column, column), measure, percent
+                yield source, _model(row), METHODS.get(column, column), measure, percent
 
 
 def _model(row: Any) -> str:
@@ -146,27 +146,29 @@ def printed_tables(measures: pd.DataFrame, replication: pd.DataFrame | None = No
     cells = measures[measures["published_source"].notna()]
     keys = ["published_source", "measure", "model"]
     rows = []
-    for key, mine in cells.groupby(keys, sort=False):
+    for key, rows_of_key in cells.groupby(keys, sort=False):
         for kind, column in (("computed", "value_percent"), ("printed", "published_percent")):
-            source = " ".join(mine["source"].dropna().unique()) if kind == "computed" else ""
-            values = dict(zip(mine["method"] + "_percent", mine[column], strict=True))
+            source = " ".join(rows_of_key["source"].dropna().unique()) if kind == "computed" else ""
+            values = dict(zip(rows_of_key["method"] + "_percent", rows_of_key[column], strict=True))
             named = dict(zip(keys, key, strict=True))
             rows.append({**named, "row": kind, "source": source, **values})
-    for place, measure in cells[keys[:2]].drop_duplicates().itertuples(index=False):
-        rows += _replicated(place, measure, replication)
+    for published_source, measure in cells[keys[:2]].drop_duplicates().itertuples(index=False):
+        rows += _replicated(published_source, measure, replication)
     table = pd.DataFrame(rows, columns=list(columns_of("printed_tables")))
     return table.sort_values("published_source", kind="stable").reset_index(drop=True)
 
 
 def _replicated(
-    place: str, measure: str, replication: pd.DataFrame | None
+    published_source: str, measure: str, replication: pd.DataFrame | None
 ) -> Iterator[dict[str, Any]]:
     """Yield the rows of a paper's table of other networks that were recalibrated."""
-    if replication is None or replication.empty or not place.startswith(REPLICATED):
+    if replication is None or replication.empty or not published_source.startswith(REPLICATED):
         return
     values = replication[replication["measure"] == measure]
-    for model, mine in values.groupby("model", sort=False):
-        if len(mine) > 1:  # not as it is alone
-            cells = dict(zip(mine["method"] + "_percent", mine["value_percent"], strict=True))
-            key = {"published_source": place, "measure": measure, "model": model}
-            yield {**key, "row": "replication", "source": mine["source"].iloc[0], **cells}
+    for model, model_rows in values.groupby("model", sort=False):
+        if len(model_rows) > 1:  # not as it is alone
+            cells = dict(
+                zip(model_rows["method"] + "_percent", model_rows["value_percent"], strict=True)
+            )
+            key = {"published_source": published_source, "measure": measure, "model": model}
+            yield {**key, "row": "replication", "source": model_rows["source"].iloc[0], **cells}

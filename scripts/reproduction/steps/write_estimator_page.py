@@ -71,7 +71,9 @@ def write_estimator_page(
             norm=norm,
             seed=seed,
             version=__version__,
-            other_targets={name: of for name, of in targets.items() if of not in JUDGED_TARGETS},
+            other_targets={
+                name: target for name, target in targets.items() if target not in JUDGED_TARGETS
+            },
             replicates=sorted(set(contents["bias"]["n_replicates"])),
             parts=[_part(name, contents, groups) for name in estimators],
             comparison=_shown("estimator_comparison", contents["comparison"]),
@@ -150,16 +152,16 @@ def _where(
         a, b = shared_cells(_of(others, experiment, opponent(name)), _of(rows, experiment, name))
         group, n = a.index.get_level_values(0).map(groups), a.index.get_level_values(1)
         for by in (group, n.map(lambda size: f"n = {size}")):
-            for place in dict.fromkeys(by):
-                mine, theirs = b[by == place], a[by == place]
-                (va, ea), (vb, eb) = errors_of(theirs, "bias"), errors_of(mine, "bias")
+            for part in dict.fromkeys(by):
+                rows_b, rows_a = b[by == part], a[by == part]
+                (va, ea), (vb, eb) = errors_of(rows_a, "bias"), errors_of(rows_b, "bias")
                 counts = count_cells(va - vb, ea + eb)
                 yield {
-                    "where": f"{place}, {EXPERIMENTS[experiment]}",
-                    "mine": _mean(mine, "bias"),
-                    "others": _mean(theirs, "bias"),
-                    "rmse": _mean(mine, "rmse"),
-                    "other_rmse": _mean(theirs, "rmse"),
+                    "where": f"{part}, {EXPERIMENTS[experiment]}",
+                    "mine": _mean(rows_b, "bias"),
+                    "others": _mean(rows_a, "bias"),
+                    "rmse": _mean(rows_b, "rmse"),
+                    "other_rmse": _mean(rows_a, "rmse"),
                     "better": counts.agree,
                     "worse": counts.disagree,
                     "cells": counts.total,
@@ -182,11 +184,11 @@ def _selections(name: str, table: pd.DataFrame) -> Iterator[dict[str, str]]:
 
 def _growth(cost: pd.DataFrame) -> str:
     """Return how time grows between the last two sample sizes."""
-    known = cost.dropna(subset="milliseconds")
-    last = known.iloc[-1]
+    timed = cost.dropna(subset="milliseconds")
+    last = timed.iloc[-1]
     words = f"{last['ratio_to_sort']:.2g} times numpy.sort at n = {last['n_samples']}"
-    if len(known) > 1:
-        (n, t), (m, u) = known[["n_samples", "milliseconds"]].to_numpy()[-2:]
+    if len(timed) > 1:
+        (n, t), (m, u) = timed[["n_samples", "milliseconds"]].to_numpy()[-2:]
         words += f"; from n = {n:.0f} on time grows as n^{math.log(u / t) / math.log(m / n):.2f}"
     left_out = cost.loc[cost["milliseconds"].isna(), "n_samples"]
     return words + "".join(f"; n = {n} would take more than 10 s" for n in left_out)
@@ -198,7 +200,7 @@ def _row(text: str, tables: dict[str, pd.DataFrame], page: str, norm: float, see
     cells = bias[["experiment", "estimator", "scenario", "n_samples", "n_replicates"]].astype(str)
     numbers = bias[["bias_percent", "bias_se_percent", "rmse_percent"]]
     first = [row for row in comparison.to_dict("records") if row["other"] in references("")]
-    of_cells = [
+    cell_counts = [
         [*names, *(float(f"{x:.8g}") for x in values)]
         for names, values in zip(cells.to_numpy(), numbers.to_numpy(), strict=True)
     ]
@@ -212,7 +214,7 @@ def _row(text: str, tables: dict[str, pd.DataFrame], page: str, norm: float, see
     columns = [*cells, *numbers]
     lines = [f'  "{key}": {json.dumps(value, ensure_ascii=False)}' for key, value in head.items()]
     lines += [f'  "{key}": {_lines(rows)}' for key, rows in (
-        ("comparison", first), ("columns", columns), ("cells", of_cells)
+        ("comparison", first), ("columns", columns), ("cells", cell_counts)
     )]  # fmt: skip
     return "{\n" + ",\n".join(lines) + "\n}\n"
 

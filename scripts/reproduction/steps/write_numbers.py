@@ -122,9 +122,9 @@ def _floor(measurements: pd.DataFrame, _: str) -> Iterator[Statement]:
 def _prediction(measurements: pd.DataFrame, _: str) -> Iterator[Statement]:
     share = _measured(measurements, "C01", "share explained", "curve fitted on the subsample")
     answers = "share explained, answers of language models"
-    of_answers = _measured(measurements, "C01", answers, "curve fitted on the subsample")
+    on_answers = _measured(measurements, "C01", answers, "curve fitted on the subsample")
     if share is not None:
-        more = "" if of_answers is None else f", {of_answers:.0f} % on answers of language models"
+        more = "" if on_answers is None else f", {on_answers:.0f} % on answers of language models"
         yield Statement(
             "The bias can be computed from your own scores.",
             f" The computed bias explains {share:.0f} % of the bias that is seen on subsamples of "

@@ -111,8 +111,8 @@ def ledger_page(tables: Tables, pictures: Mapping[str, Path], audits: Sequence[s
     ``results/audit``.
     """
     for name in ("claims", "measurements"):
-        known, place = tables.get(name, ()), f"--table {name}"
-        validate_columns(known, columns_of(name), place, "make it by step judge_claims")
+        table, option = tables.get(name, ()), f"--table {name}"
+        validate_columns(table, columns_of(name), option, "make it by step judge_claims")
     catalogue = figure_catalogue()
     counts = tables["claims"]["verdict"].value_counts()
     return template("ledger.html.j2").render(
@@ -149,23 +149,23 @@ def own_models(tables: Tables) -> list[SimpleNamespace]:
 def _claims(
     tables: Tables, catalogue: Mapping[str, Entry], pictures: Mapping[str, Path]
 ) -> list[dict[str, Any]]:
-    entries, found = table_entries(), []
+    entries, result = table_entries(), []
     claims = {claim.id: claim for claim in all_claims("reproduction")}
     for row in tables["claims"].fillna("").to_dict("records"):
-        mine = tables["measurements"]
-        mine = mine[mine["id"] == row["id"]]
+        measured = tables["measurements"]
+        measured = measured[measured["id"] == row["id"]]
         claim = claims.get(row["id"])
-        found.append({
+        result.append({
             **row,
             "verdict": badge(row["verdict"]),
             "notes": row["note"].split("; "),
-            "measurements": measurement_groups(mine),
-            "n_measurements": len(mine),
-            "folded": len(mine) > MANY,
-            "has_published": mine["published"].notna().any(),
+            "measurements": measurement_groups(measured),
+            "n_measurements": len(measured),
+            "folded": len(measured) > MANY,
+            "has_published": measured["published"].notna().any(),
             "figures": [{"name": name, "place": catalogue[name].place, "drawn": name in pictures}
                         for name in (claim.figures.split() if claim else ())],
             "tables": [{"name": name, "maker": entries.get(name), "made": name in tables}
                        for name in (claim.tables.split() if claim else ())],
         })  # fmt: skip
-    return found
+    return result
