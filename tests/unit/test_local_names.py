@@ -10,7 +10,6 @@ VAGUE = {
 }
 SHORT = 5  # lines in which a reader sees what a name holds
 STILL_TO_DO = (
-    "evidence/scripts/",
     "scripts/calbias/auditing/advice.py",
     "scripts/calbias/auditing/picture.py",
     "scripts/calbias/auditing/plan.py",

@@ -150,14 +150,14 @@ def _verdict_panel() -> Callable[[], Found]:
     data = _data(cells, 8)
 
     def run() -> Found:
-        found: Found = []
+        results: Found = []
         for name, _, samples in data:
             for sample in samples:
                 verdict = judge(sample, 199)
                 words = verdict.sentence.split(" by ")[0].split(":")[0].split("(")[0]
                 is_right = name in laws.CALIBRATED or name in laws.ROUNDED
-                found.append((is_right, verdict.miscalibrated, words, verdict.p_value))
-        return found
+                results.append((is_right, verdict.miscalibrated, words, verdict.p_value))
+        return results
 
     return run
 
@@ -173,14 +173,14 @@ def _cluster_panel() -> Callable[[], Found]:
     ]
 
     def run() -> Found:
-        found: Found = []
+        results: Found = []
         for name, samples in data:
             for scores, hits, ids in samples:
                 verdict = judge(Scored.of(scores, hits, clusters=ids), 199)
                 is_right = "fault" not in name and "slope" not in name
-                found.append((is_right, verdict.miscalibrated, verdict.finding.kind,
+                results.append((is_right, verdict.miscalibrated, verdict.finding.kind,
                               verdict.p_value))  # fmt: skip
-        return found
+        return results
 
     return run
 
@@ -207,7 +207,7 @@ def _interval_panel() -> Callable[[], Found]:
     errors = {name: laws.errors_of(name) for name in cells}
 
     def run() -> Found:
-        found: Found = []
+        results: Found = []
         for name, _, samples in data:
             for sample in samples:
                 interval = calibration_interval(sample)
@@ -215,8 +215,8 @@ def _interval_panel() -> Callable[[], Found]:
                 for norm in (1, 2):
                     low, high = interval.at(norm)
                     row += [high - low, low <= errors[name][norm - 1] + 1e-12 <= high + 1e-12]
-                found.append(tuple(row))
-        return found
+                results.append(tuple(row))
+        return results
 
     return run
 
@@ -247,12 +247,12 @@ def _posterior_panel() -> Callable[[], Found]:
     errors = {name: laws.errors_of(name)[0] for name in cells}
 
     def run() -> Found:
-        found: Found = []
+        results: Found = []
         for name, _, samples in data:
             rows = (sample.by_score for sample in samples)
             off = [posterior.average_of(x.scores, x.rows, x.hits).l1 - errors[name] for x in rows]
-            found.append((name, float(np.sqrt(np.mean(np.square(off))))))
-        return found
+            results.append((name, float(np.sqrt(np.mean(np.square(off))))))
+        return results
 
     return run
 
@@ -282,11 +282,11 @@ def _subgroup_panel() -> Callable[[], Found]:
             data.append((kind, scores, (generator.random(n) < expit(x)).astype(int), by))
 
     def run() -> Found:
-        found: Found = []
+        results: Found = []
         for kind, scores, hits, by in data:
             result = subgroups(scores, hits, by, replicates=199)
-            found.append((kind, result.p_value <= 0.05, result.table["segment"][0]))
-        return found
+            results.append((kind, result.p_value <= 0.05, result.table["segment"][0]))
+        return results
 
     return run
 
@@ -327,7 +327,7 @@ def rows_of_part(part: str) -> Iterator[tuple[str, str, float, str]]:
 
 def _streams() -> Found:
     """Return the stream and the delay of each of six streams, six times."""
-    found: Found = []
+    results: Found = []
     for name, (a, b), change, first in (
         ("shift", (4, 2), lambda s: expit(logit(s) - 0.35), 501),
         ("slope", (5, 1.2), lambda s: expit(0.7 * logit(s)), 1),
@@ -345,8 +345,8 @@ def _streams() -> Found:
                 watched.update(scores[k : k + 500], hits[k : k + 500])
                 if watched.alarm:
                     break
-            found.append((name, max((watched.alarm or n + 1) - first, 1)))
-    return found
+            results.append((name, max((watched.alarm or n + 1) - first, 1)))
+    return results
 
 
 def _monitor_rows() -> Iterator[tuple[str, str, float, str]]:

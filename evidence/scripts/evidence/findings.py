@@ -45,17 +45,17 @@ def coverage(tables: Tables) -> Iterable[str]:
         "blind cells of 2026 that break it": scenario.str.startswith(BROKEN),
     }
     for words, chosen in parts.items():
-        found = []
+        shares = []
         for method, error in OURS.items():
             rows = table[chosen & (table["method"] == method)]
             if len(rows):
                 fails = int((rows["high"] < LEAST).sum())
-                found.append(
+                shares.append(
                     f"{100 * rows['coverage'].mean():.1f} % of the {error} errors "
                     f"({fails} of {len(rows)} cells clearly below {LEAST:.0%})"
                 )
-        if found:
-            yield f"On {words} the nominal 95 % interval holds {' and '.join(found)}."
+        if shares:
+            yield f"On {words} the nominal 95 % interval holds {' and '.join(shares)}."
     rows = table[scenario.str.startswith(CLUSTERED)]
     if len(rows):
         yield (
@@ -176,8 +176,8 @@ def simulations(tables: Tables) -> Iterable[str]:
         rms = (rows["z"] ** 2).mean() ** 0.5
         yield f"{paper}: {near} of {len(rows)} numbers are within 3 errors of both (rms {rms:.2f})."
     waves = table[(table["paper"] == "tcal2023") & (table["quantity"] == "verdict")]
-    places = waves["cell"].str.extract(r"n=(?P<n>\d+) waves=(?P<w>\d+)").astype(int)
-    missed = places[waves["recomputed"] > 0.5].groupby("n")["w"].min()
+    numbers = waves["cell"].str.extract(r"n=(?P<n>\d+) waves=(?P<w>\d+)").astype(int)
+    missed = numbers[waves["recomputed"] > 0.5].groupby("n")["w"].min()
     yield from (
         f"With n = {n} the verdict misses most data sets from {w} waves on."
         for n, w in missed.items()

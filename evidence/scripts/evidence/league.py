@@ -171,14 +171,14 @@ def league_rows(
     def reduce(
         cell: SampledCell | TiedCell, n: int, methods: Mapping[str, Method], values: Values
     ) -> Iterator[Row]:
-        for label, of_measure in values.items():
+        for label, estimates in values.items():
             measure = by_label[label]
             key = cell.name, measure.quantity
             if key not in truths:
                 truths[key] = measure.truth(cell if isinstance(cell, TiedCell) else cell.scenario)
-            yield row_of(cell.name, measure, n, truths[key], of_measure)
+            yield row_of(cell.name, measure, n, truths[key], estimates)
 
-    cells = [of if isinstance(of, TiedCell) else SampledCell(of) for of in scenarios]
+    cells = [each if isinstance(each, TiedCell) else SampledCell(each) for each in scenarios]
     sized = at_sizes(cells, sample_sizes)
     return list(run(sized, lambda _, n: methods_of(measures, n), n_data_sets, seed, reduce))
 

@@ -113,10 +113,12 @@ def name_of_test(test: str) -> str:
 
 def tests_by_purpose(tests: list[str]) -> dict[str, list[str]]:
     """Return {what it looks for: tests}, only with tests of the list; unknown ones come last."""
-    known = {p: [test for test in of.split() if test in tests] for p, of in TESTS.items()}
-    there = {test for of in known.values() for test in of}
-    known[OTHER] = [test for test in tests if test not in there]
-    return {purpose: of for purpose, of in known.items() if of}
+    by_purpose = {
+        p: [test for test in names.split() if test in tests] for p, names in TESTS.items()
+    }
+    there = {test for names in by_purpose.values() for test in names}
+    by_purpose[OTHER] = [test for test in tests if test not in there]
+    return {purpose: names for purpose, names in by_purpose.items() if names}
 
 
 def curve_name(scenario: str) -> str:
@@ -132,10 +134,10 @@ def scenario_name(scenario: str) -> str:
 
 def cluster_cell_name(scenario: str) -> str:
     """Return a scenario with clusters in words: ``clusters_beta_50x20_0.6_calibrated``."""
-    kind, size, *rest = scenario.removeprefix(CLUSTERED).split("_")
-    if rest[0][0].isdigit():
-        rest[0] = f"correlation {rest[0]},"
-    return f"{kind}, {size.replace('x', ' × ')}, {' '.join(rest)}"
+    kind, size, *details = scenario.removeprefix(CLUSTERED).split("_")
+    if details[0][0].isdigit():
+        details[0] = f"correlation {details[0]},"
+    return f"{kind}, {size.replace('x', ' × ')}, {' '.join(details)}"
 
 
 SWEEP = "ece_sweep_em"

@@ -111,8 +111,8 @@ def _test(name: str) -> str:
 def _nearest(rows: pd.DataFrame, n: int) -> str:
     """Return which measures are nearest to the ℓ1 and ℓ2 error, or to their truth, at one n."""
     groups = [(f"the {target_name(x)}", rows[rows["target"] == x]) for x in CALIBRATION_ERRORS]
-    groups = [(words, of) for words, of in groups if len(of)] or [("its own truth", rows)]
-    parts = [_best(of.sort_values("error", kind="stable"), words) for words, of in groups]
+    groups = [(words, group) for words, group in groups if len(group)] or [("its own truth", rows)]
+    parts = [_best(group.sort_values("error", kind="stable"), words) for words, group in groups]
     return f"With {n:,} samples {' and '.join(parts)}."
 
 
@@ -126,12 +126,12 @@ def _best(rows: pd.DataFrame, target: str) -> str:
 
 def _limit(rows: pd.DataFrame, n: int) -> str:
     """Return the information limits of the ℓ1 and ℓ2 error at one n."""
-    known = rows.dropna(subset="information_limit").drop_duplicates("target")
-    known = known.set_index("target")["information_limit"]
+    limits = rows.dropna(subset="information_limit").drop_duplicates("target")
+    limits = limits.set_index("target")["information_limit"]
     words = " and ".join(
-        f"{known[target]:.0%} of the {target_name(target)}"
+        f"{limits[target]:.0%} of the {target_name(target)}"
         for target in CALIBRATION_ERRORS
-        if target in known
+        if target in limits
     )
     return words and (
         f"With {n:,} samples an unbiased measure is off by at least {words}; a biased one can be "
@@ -142,9 +142,9 @@ def _limit(rows: pd.DataFrame, n: int) -> str:
 def _nothing(rows: pd.DataFrame, extremes: Iterable[int]) -> str:
     """Return how many measures are off by their truth or more, with few and with many samples."""
     words = [
-        f"{(of_n['error'] >= NOTHING).sum()} of {len(of_n)} measures with {n:,} samples"
+        f"{(rows_of_n['error'] >= NOTHING).sum()} of {len(rows_of_n)} measures with {n:,} samples"
         for n in extremes
-        for of_n in [rows[rows["n_samples"] == n]]
+        for rows_of_n in [rows[rows["n_samples"] == n]]
     ]
     return f"No nearer to their own truth than a report of zero are {' and '.join(words)}."
 
@@ -183,8 +183,8 @@ def subsampled_summary(table: pd.DataFrame) -> pd.DataFrame:
         nearer=table["ratio_to_sweep"] < 1,
     )
     groups = logs[logs["estimator"] != SWEEP].groupby(keys, sort=False)
-    found = groups.agg(files=("data_set", "size"), nearer_than_sweep=("nearer", "sum"))
+    result = groups.agg(files=("data_set", "size"), nearer_than_sweep=("nearer", "sum"))
     for name in ("ratio_to_sweep", "own_ratio_to_sweep"):
-        found[name] = np.exp(groups[name].mean())
-        found[f"{name}_se"] = found[name] * groups[name].sem()
-    return found.reset_index()
+        result[name] = np.exp(groups[name].mean())
+        result[f"{name}_se"] = result[name] * groups[name].sem()
+    return result.reset_index()

@@ -109,25 +109,25 @@ def kernel_ce(population: Population, bandwidth: float = 0.1, rooted: bool = Fal
 def _decayed(population: Population, bandwidth: float) -> np.ndarray:
     """Return Σ_{j < i} mass_j·exp(−(s_i − s_j)/ν), (Q,), block after block of scores."""
     mass = population.weights * population.gaps
-    place = population.scores / bandwidth
-    block = (place / _LONGEST).astype(np.int64)
+    position = population.scores / bandwidth
+    block = (position / _LONGEST).astype(np.int64)
     sums = np.empty_like(mass)
     carried = 0.0  # the sum at the last point of the blocks before, that point included
-    last = place[0]
+    last = position[0]
     for b in np.unique(block):
         inside = slice(*np.searchsorted(block, [b, b + 1]))
-        grown = mass[inside] * np.exp(place[inside] - place[inside][0])
-        before = carried * np.exp(last - place[inside][0]) + np.cumsum(grown) - grown
-        sums[inside] = before * np.exp(place[inside][0] - place[inside])
-        carried, last = sums[inside][-1] + mass[inside][-1], place[inside][-1]
+        grown = mass[inside] * np.exp(position[inside] - position[inside][0])
+        before = carried * np.exp(last - position[inside][0]) + np.cumsum(grown) - grown
+        sums[inside] = before * np.exp(position[inside][0] - position[inside])
+        carried, last = sums[inside][-1] + mass[inside][-1], position[inside][-1]
     return sums
 
 
 def smece(population: Population) -> float:
     """Return the fixed point of a Population, a fraction; 0 where there is no deviation at all."""
     # the cosine transform of type II has its points in the middle of cells
-    places = np.clip(population.scores * _CELLS - 0.5, 0.0, _CELLS - 1.0)
-    waves = dct(masses_at_points(population, places, _CELLS), type=2)
+    positions = np.clip(population.scores * _CELLS - 0.5, 0.0, _CELLS - 1.0)
+    waves = dct(masses_at_points(population, positions, _CELLS), type=2)
     frequencies = np.pi * np.arange(_CELLS)
 
     def smoothed(sigma: float) -> float:
@@ -158,40 +158,40 @@ def lipschitz_maximum(scores: np.ndarray, masses: np.ndarray) -> float:
     ±1 are points of unlimited weight.
     """
     n = scores.shape[0]
-    places, weights = (
+    positions, weights = (
         np.empty((2, n)),
         np.empty((2, n)),
     )  # left: −(position + score); right: − score
     sizes = [0, 0]
     best = 0.0
     for i in range(n):
-        score, rest = scores[i], abs(masses[i])
+        score, remaining = scores[i], abs(masses[i])
         source = 1 if masses[i] > 0.0 else 0
         sink = 1 - source
-        while rest > 0.0:
-            position, weight = 1.0, rest
+        while remaining > 0.0:
+            position, weight = 1.0, remaining
             top = sizes[source] - 1
-            if top >= 0 and places[source, top] + score < 1.0:
-                position = places[source, top] + score
-                if weights[source, top] > rest:
-                    weights[source, top] -= rest
+            if top >= 0 and positions[source, top] + score < 1.0:
+                position = positions[source, top] + score
+                if weights[source, top] > remaining:
+                    weights[source, top] -= remaining
                 else:
                     weight = weights[source, top]
                     sizes[source] = top
-            places[sink, sizes[sink]], weights[sink, sizes[sink]] = -(position + score), weight
+            positions[sink, sizes[sink]], weights[sink, sizes[sink]] = -(position + score), weight
             sizes[sink] += 1
             best += weight * position
-            rest -= weight
+            remaining -= weight
     return best
 
 
-def masses_at_points(population: Population, places: np.ndarray, n_points: int) -> np.ndarray:
+def masses_at_points(population: Population, positions: np.ndarray, n_points: int) -> np.ndarray:
     """Return Σ weight·gap (n_points,), each mass shared between the points about its place, (Q,).
 
     In proportion to the distance: the integral against a piecewise linear function is kept.
     """
-    cell = np.minimum(places.astype(np.int64), n_points - 2)
-    share = places - cell
+    cell = np.minimum(positions.astype(np.int64), n_points - 2)
+    share = positions - cell
     mass = population.weights * population.gaps
     masses = np.bincount(cell, mass * (1.0 - share), n_points)
     masses += np.bincount(cell + 1, mass * share, n_points)

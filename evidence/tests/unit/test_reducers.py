@@ -202,7 +202,7 @@ def test_a_genuine_file_has_two_references():
     cell = SimpleNamespace(name="file", rows=SimpleNamespace(hit=np.zeros(9)))
     values = {"one": np.array([0.05, 0.05]), SWEEP: np.array([0.04, 0.04])}
     own, reference = {"one": 0.055, SWEEP: 0.06}, (0.03, 0.001)
-    row, _ = _reduced(cell, 4, {}, values, kind="scores", own=own, reference=reference)
+    row, _ = _reduced(cell, 4, {}, values, kind="scores", full_estimates=own, reference=reference)
     found = [row[name] for name in ("rmse_percent", "ratio_to_sweep", "own_ratio_to_sweep")]
     assert found == pytest.approx([2, 2, 1 / 4])
     assert (row["reference_percent"], row["own_reference_percent"]) == pytest.approx((3, 5.5))

@@ -110,20 +110,20 @@ def integral(function: Curve) -> float:
         nodes = low[:, None] + width[:, None] * (_NODES + 1) / 2
         return function(nodes.ravel()).reshape(nodes.shape) @ _WEIGHTS * width / 2
 
-    whole = panels(low, width)
-    tolerance = 1e-9 * np.sum(abs(whole))
+    coarse = panels(low, width)
+    tolerance = 1e-9 * np.sum(abs(coarse))
     for _ in range(40):
         width = np.repeat(width / 2, 2)
         low = np.repeat(low, 2) + width * (np.arange(width.size) % 2)
         halves = panels(low, width)
         both = halves.reshape(-1, 2).sum(1)
-        open_panels = abs(both - whole) > tolerance
+        open_panels = abs(both - coarse) > tolerance
         total += float(np.sum(both[~open_panels]))
         again = np.repeat(open_panels, 2)
-        low, width, whole = low[again], width[again], halves[again]
-        if not whole.size:
+        low, width, coarse = low[again], width[again], halves[again]
+        if not coarse.size:
             break
-    return total + float(np.sum(whole))
+    return total + float(np.sum(coarse))
 
 
 def beta(alpha: float, beta: float, low: float = 0.0, high: float = 1.0) -> Continuous:
@@ -165,10 +165,10 @@ def joined(values: ArrayLike, rates: ArrayLike) -> Curve:
 
 def tabulated(scores: Floats, rates: Floats, shares: Floats | None = None) -> tuple[Values, Curve]:
     """Join equal scores; without shares all points are equally likely."""
-    values, place = np.unique(scores, return_inverse=True)
+    values, index = np.unique(scores, return_inverse=True)
     weights = np.ones(len(scores)) if shares is None else shares
-    mass = np.bincount(place, weights)
-    return Values(values, mass), joined(values, np.bincount(place, weights * rates) / mass)
+    mass = np.bincount(index, weights)
+    return Values(values, mass), joined(values, np.bincount(index, weights * rates) / mass)
 
 
 def two_rates(place: float, below: float, from_there: float) -> Curve:
@@ -234,8 +234,8 @@ def hidden(cell: BlindCell, norm: int) -> float:
     plug-in estimate from n rows, where each score's gap is known up to the noise of the hits.
     """
     points, masses = cell.distribution.points(1 << 15)
-    scores, place = np.unique(points, return_inverse=True)
-    weights = np.bincount(place, masses)
+    scores, index = np.unique(points, return_inverse=True)
+    weights = np.bincount(index, masses)
     rates = cell.curve(scores)
     gaps = rates - scores
     power = weights @ abs(gaps) ** norm
@@ -245,9 +245,9 @@ def hidden(cell: BlindCell, norm: int) -> float:
     shown = error
     for bins in (np.floor(1.5 * cell.n**0.35), np.ceil(1.5 * cell.n**0.35)):
         light = weights < 1 / bins
-        places = ((np.cumsum(weights[light]) - weights[light] / 2) * bins).astype(int)
-        mass = np.bincount(places, weights[light]) + 1e-300
-        means = np.bincount(places, (weights * gaps)[light]) / mass
+        bin_of = ((np.cumsum(weights[light]) - weights[light] / 2) * bins).astype(int)
+        mass = np.bincount(bin_of, weights[light]) + 1e-300
+        means = np.bincount(bin_of, (weights * gaps)[light]) / mass
         parts = weights[~light] @ abs(gaps[~light]) ** norm + mass @ abs(means) ** norm
         shown = min(shown, float(parts ** (1 / norm)))
     slope = norm * abs(gaps) ** (norm - 1)

@@ -78,16 +78,20 @@ def clipped(distribution: Continuous, curve: Curve, low: float, high: float) -> 
 
 
 def with_ties(
-    share: float, values: Sequence[float], rates: Sequence[float], rest: Continuous, curve: Curve
+    share: float,
+    values: Sequence[float],
+    rates: Sequence[float],
+    remaining: Continuous,
+    curve: Curve,
 ) -> Population:
     """Add single values with rates; ``share`` of all rows has one of them, all alike."""
-    places, order = np.array(values), np.argsort(values)
+    points, order = np.array(values), np.argsort(values)
 
     def both(s: Floats) -> Floats:
-        near = order[np.clip(np.searchsorted(places[order], s), 0, len(places) - 1)]
-        return np.where(places[near] == s, np.array(rates)[near], curve(s))
+        near = order[np.clip(np.searchsorted(points[order], s), 0, len(points) - 1)]
+        return np.where(points[near] == s, np.array(rates)[near], curve(s))
 
-    return Mixture([share, 1 - share], [Values(values, np.ones(len(places))), rest]), both
+    return Mixture([share, 1 - share], [Values(values, np.ones(len(points))), remaining]), both
 
 
 def pooled(*groups: tuple[float, float, float, float, float]) -> Population:

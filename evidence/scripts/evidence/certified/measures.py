@@ -54,11 +54,11 @@ def equal_width(samples: list[Sample], b: int, edge: str = "lower") -> Bins:
     return [rows for rows in bins if rows]
 
 
-def equal_mass(samples: list[Sample], b: int, whole: bool = True) -> Bins:
-    """Rank i in bin floor(i·b/n); ``whole``: a boundary in a group moves to its nearer end."""
+def equal_mass(samples: list[Sample], b: int, keep_groups: bool = True) -> Bins:
+    """Rank i in bin floor(i·b/n); ``keep_groups``: a boundary within one goes to its nearer end."""
     n = len(samples)
     cuts = [-(-k * n // b) for k in range(b + 1)]
-    if whole:
+    if keep_groups:
         ends = [i for i in range(n + 1) if i in (0, n) or samples[i - 1][0] != samples[i][0]]
         cuts = [_nearer(ends, cut) for cut in cuts]
     return [samples[i:j] for i, j in itertools.pairwise(cuts) if j > i]
@@ -166,11 +166,11 @@ def walk(samples: list[Sample]) -> list[Fraction]:
 
 def averaged_two_bin(samples: list[Sample]) -> Value:
     """1/n² ∫ [(Σ_{s < q} (s − y))² + (Σ_{s ≥ q} (s − y))²] dq over [0, 1]."""
-    whole, below, total, before = _sum(s - y for s, y in samples), *[Fraction(0)] * 3
+    all_gaps, below, total, before = _sum(s - y for s, y in samples), *[Fraction(0)] * 3
     for s, y in samples:
-        total += (s - before) * (below**2 + (whole - below) ** 2)
+        total += (s - before) * (below**2 + (all_gaps - below) ** 2)
         below, before = below + s - y, s
-    total += (1 - before) * whole**2
+    total += (1 - before) * all_gaps**2
     return Value(total / Fraction(len(samples)) ** 2)
 
 
@@ -301,9 +301,9 @@ def _binned(
         case {"quantile_edge": edge}:
             bins = quantile_bins(samples, b, edge)
         case {"ties": "input_order"}:
-            bins = equal_mass(in_input_order(data.scores, data.hits), b, whole=False)
+            bins = equal_mass(in_input_order(data.scores, data.hits), b, keep_groups=False)
         case {"ties": "cut"}:
-            bins = equal_mass(samples, b, whole=False)
+            bins = equal_mass(samples, b, keep_groups=False)
         case _:
             bins = make(samples, b)
     square = debiased_square(bins)

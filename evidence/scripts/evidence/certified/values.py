@@ -60,8 +60,8 @@ def digits(value: Decimal) -> str:
 
 def computed(folder: Path = FOLDER) -> str:
     """Return the text of ``values.json`` with every value computed again, one in a line."""
-    known, blocks = contents(folder), []
-    for head, data in zip(known["data_sets"], data_sets(folder), strict=True):
+    kept, blocks = contents(folder), []
+    for head, data in zip(kept["data_sets"], data_sets(folder), strict=True):
         lines = []
         for key, record in data.values.items():
             named = {name: record[name] for name in ("measure", "options", "calbias")}
@@ -70,12 +70,12 @@ def computed(folder: Path = FOLDER) -> str:
         text = json.dumps({k: v for k, v in head.items() if k != "values"}, ensure_ascii=False)
         blocks.append(text[:-1] + ', "values": {\n' + ",\n".join(lines) + "\n }}")
     truths = []
-    for record in known["truths"]:
+    for record in kept["truths"]:
         named = {name: record[name] for name in (*Truth._fields, "norm")}
         value = truth(Truth(*(record[name] for name in Truth._fields)), record["norm"])
         truths.append(json.dumps(named | _numbers(value)))
     return (
-        f'{{"format": {known["format"]}, "data_sets": [\n'
+        f'{{"format": {kept["format"]}, "data_sets": [\n'
         + ",\n".join(blocks)
         + '\n], "truths": [\n'
         + ",\n".join(truths)

@@ -259,25 +259,25 @@ def averaged_posterior_is_nearest(grounds: Grounds) -> Ruling:
 )
 def printed_best_is_told_from_the_rest(grounds: Grounds) -> Ruling:
     table = grounds.table("kull2019_table3")
-    known = table[~table.groupby("model")["verdict"].transform(lambda x: (x == UNKNOWN).any())]
-    n_networks = known["model"].nunique()
+    judged = table[~table.groupby("model")["verdict"].transform(lambda x: (x == UNKNOWN).any())]
+    n_networks = judged["model"].nunique()
     if n_networks < FEWEST_NETWORKS:
         raise NotJudged(
             f"the run has the outputs of networks like {n_networks} of the table; the rule wants "
             f"{FEWEST_NETWORKS}"
         )
-    undecided = (known["verdict"] == UNDECIDED).groupby(known["model"]).sum()
+    undecided = (judged["verdict"] == UNDECIDED).groupby(judged["model"]).sum()
     distinct = (undecided == 0).sum()
-    others = known[known["verdict"] != BEST]
+    others = judged[judged["verdict"] != BEST]
     measurements = [
         Measurement("networks whose best method is distinguishable", distinct, "networks"),
         Measurement("networks judged", n_networks, "networks"),
         Measurement("methods undecided against the best", undecided.sum(), "numbers"),
         Measurement("methods next to the best", len(others), "numbers"),
     ]
-    own = known.loc[known["floor_from"] == "its own outputs", "model"].unique()
+    with_outputs = judged.loc[judged["floor_from"] == "its own outputs", "model"].unique()
     note = (
-        f"spreads are from the network's own outputs for {', '.join(own) or 'none'}, from "
+        f"spreads are from the network's own outputs for {', '.join(with_outputs) or 'none'}, from "
         "networks of as many classes and rows for the rest"
     )
     share = distinct / n_networks

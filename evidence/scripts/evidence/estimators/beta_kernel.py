@@ -96,7 +96,7 @@ def _leave_one_out(
         inside = min(max(scores[i], 2.0**-53), 1.0 - 2.0**-53)
         at_0 = math.log1p(-inside) / bandwidth
         slope = math.log(inside) / bandwidth - at_0
-        own, log_beta[i] = log_beta[i], np.inf
+        kept, log_beta[i] = log_beta[i], np.inf
         top = -np.inf
         if i > 0:
             top = t[i - 1] * slope + at_0 - log_beta[i - 1]
@@ -111,7 +111,7 @@ def _leave_one_out(
                     break
                 kernel = exp_of(power)
                 total, hits = total + kernel, hits + kernel * load(y, k)
-        log_beta[i] = own
+        log_beta[i] = kept
         density = sum_of_lanes(total)
         fitted[i] = sum_of_lanes(hits) / density
         log_density[i] = top + math.log(density)

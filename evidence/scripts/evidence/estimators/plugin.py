@@ -106,9 +106,9 @@ def _local_line(s: np.ndarray, y: np.ndarray, start: int, end: int, at: float) -
     """Return the weighted least-squares line through ranks [start, end), at a score."""
     reach = max(at - s[start], s[end - 1] - at)
     per_reach = 1.0 / reach if reach > 0.0 else 0.0
-    whole = start + (end - start) // LANES * LANES
+    in_lanes = start + (end - start) // LANES * LANES
     v = vx = vy = vxx = vxy = copies(0.0)
-    for i in range(start, whole, LANES):
+    for i in range(start, in_lanes, LANES):
         x, label = load(s, i) - at, load(y, i)
         weight = _tricube(x * per_reach)
         weight_x = weight * x
@@ -116,7 +116,7 @@ def _local_line(s: np.ndarray, y: np.ndarray, start: int, end: int, at: float) -
         vxx, vxy = vxx + weight_x * x, vxy + weight_x * label
     w, wx, wy = sum_of_lanes(v), sum_of_lanes(vx), sum_of_lanes(vy)
     wxx, wxy = sum_of_lanes(vxx), sum_of_lanes(vxy)
-    for i in range(whole, end):
+    for i in range(in_lanes, end):
         x = s[i] - at
         distance = abs(x) * per_reach
         weight = (1.0 - distance**3) ** 3 if distance < 0.999 else 0.0

@@ -104,9 +104,9 @@ def _share(scores: np.ndarray, residuals: np.ndarray, out: np.ndarray) -> None:
     """Add each residual and each sample to the two grid points next to its score."""
     cells = out.shape[1] - 1
     for i in range(scores.shape[0]):
-        place = scores[i] * cells
-        cell = min(int(place), cells - 1)
-        share = place - cell
+        position = scores[i] * cells
+        cell = min(int(position), cells - 1)
+        share = position - cell
         out[0, cell] += (1.0 - share) * residuals[i]
         out[0, cell + 1] += share * residuals[i]
         out[1, cell] += 1.0 - share

@@ -33,8 +33,8 @@ def draw(tables: dict[str, pd.DataFrame]) -> Figure:
         axes.axhline(95, **style.REFERENCE)
         mean = [f"{100 * cells.loc[chosen, 'coverage'].mean():.1f} %" for chosen in
                 (~is_broken, is_broken) if chosen.any()]  # fmt: skip
-        found = f"mean {' and '.join(mean)}" if mean else "not measured in this run"
-        axes.set(title=f"{words}: {found}", xlabel=f"{len(cells)} cells, sorted by coverage")
+        means = f"mean {' and '.join(mean)}" if mean else "not measured in this run"
+        axes.set(title=f"{words}: {means}", xlabel=f"{len(cells)} cells, sorted by coverage")
         axes.set_xticks([])
     row[0].set(ylabel="intervals that hold the truth (%)", ylim=(-3, 103))
     handles = [

@@ -58,24 +58,29 @@ def draw(tables: dict[str, pd.DataFrame]) -> Figure:
         axes.axvline(nominal, **style.REFERENCE)
         for scenario in scenarios:
             distribution, curve = scenario.split("_", 1)
-            place = curves.index(curve)
+            index = curves.index(curve)
             rows = table[(table["n_samples"] == n) & (table["scenario"] == scenario)]
             y = [methods.index(name) + shift[scenario] for name in rows["method"]]
             coverage = rows["coverage"]
             ends = [100 * (coverage - rows["low"]), 100 * (rows["high"] - coverage)]
             axes.errorbar(
                 100 * coverage, y, xerr=ends, linestyle="", capsize=0,
-                marker=style.SIZE_MARKERS[place % len(style.SIZE_MARKERS)],
+                marker=style.SIZE_MARKERS[index % len(style.SIZE_MARKERS)],
                 markersize=3.5, elinewidth=0.7,
-                color=style.group_colour(place), label=scenario.replace("_", " "),
+                color=style.group_colour(index), label=scenario.replace("_", " "),
                 markerfacecolor=None if distribution == distributions[0] else "white",
             )  # fmt: skip
         rows = judging[judging["n_samples"] == n]
         is_tied = rows["scenario"].str.contains("|".join(TIED))
         for some, colour in ((rows[~is_tied], "#777777"), (rows[is_tied], "#C2410C")):
-            places = [methods.index(name) + 0.42 for name in some["method"]]
+            heights = [methods.index(name) + 0.42 for name in some["method"]]
             axes.plot(
-                100 * some["coverage"], places, linestyle="", marker="|", markersize=5, color=colour
+                100 * some["coverage"],
+                heights,
+                linestyle="",
+                marker="|",
+                markersize=5,
+                color=colour,
             )
         axes.set(title=f"n = {n}", xlabel="intervals that hold the truth (%)", xlim=(-3, 103))
     row[0].set_yticks(range(len(methods)), list(map(_in_words, methods)))

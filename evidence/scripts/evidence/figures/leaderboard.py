@@ -20,8 +20,8 @@ def draw(tables: dict[str, pd.DataFrame]) -> Figure:
     """Return a panel for each benchmark: models down, ECE across, a range for each n."""
     table = selection.rows(tables, "leaderboard")
     sizes, benchmarks = sorted(table["n_samples"].unique()), selection.in_order(table["dataset"])
-    of_all = table.groupby("model")["value_percent"].mean()
-    models = sorted(of_all.index, key=of_all.get)
+    means = table.groupby("model")["value_percent"].mean()
+    models = sorted(means.index, key=means.get)
     figure = style.figure(style.PAGE, 1.5 + 0.3 * len(models))
     row = figure.subplots(1, len(benchmarks), sharey=True, squeeze=False)[0]
     for axes, name in zip(row, benchmarks, strict=True):

@@ -35,13 +35,13 @@ def draw(tables: dict[str, pd.DataFrame], size: str = "") -> Figure:
         n: {"color": style.sample_size_style(n)["color"], "marker": MARKERS[k % len(MARKERS)]}
         for k, n in enumerate(sorted(table["n_samples"].unique()))
     }
-    places, headings = _places(table)
-    figure = style.figure(1.25 * style.PAGE, 1.3 + 0.135 * (len(places) + len(headings)))
+    positions, headings = _places(table)
+    figure = style.figure(1.25 * style.PAGE, 1.3 + 0.135 * (len(positions) + len(headings)))
     both = figure.subplots(1, len(SHOWN), sharex=True, sharey=True)
     for axes, distribution in zip(both, SHOWN, strict=True):
-        of_distribution = table[table["distribution"] == distribution]
-        _errors(axes, of_distribution, places, looks)
-        _limits(axes, of_distribution, places, looks)
+        rows = table[table["distribution"] == distribution]
+        _errors(axes, rows, positions, looks)
+        _limits(axes, rows, positions, looks)
         axes.axvspan(1, HIGH, color="0.94", zorder=0, linewidth=0)
         axes.axvline(1, **style.REFERENCE)
         axes.set(xscale="log", xlim=(LOW, HIGH), title=DISTRIBUTIONS[distribution].capitalize())
@@ -54,9 +54,9 @@ def draw(tables: dict[str, pd.DataFrame], size: str = "") -> Figure:
     for heading, at in headings.items():
         left.text(-0.02, at, heading, transform=left.get_yaxis_transform(),
                   ha="right", va="center", fontsize=NAME_SIZE, fontweight="bold")  # fmt: skip
-    names = [measure_name(entry.partition(" → ")[0]) for entry in places]
-    left.set_yticks(list(places.values()), names, fontsize=NAME_SIZE)
-    left.set_ylim(max(places.values()) + 0.7, min(headings.values()) - 0.7)
+    names = [measure_name(entry.partition(" → ")[0]) for entry in positions]
+    left.set_yticks(list(positions.values()), names, fontsize=NAME_SIZE)
+    left.set_ylim(max(positions.values()) + 0.7, min(headings.values()) - 0.7)
     handles = [panels.handle(f"n = {panels.short(n)}", **look) for n, look in looks.items()]
     for handle in handles:
         handle.set_linestyle("")
@@ -76,17 +76,17 @@ def draw(tables: dict[str, pd.DataFrame], size: str = "") -> Figure:
     return figure
 
 
-def _errors(axes: Axes, table: pd.DataFrame, places: Places, looks: Looks) -> None:
+def _errors(axes: Axes, table: pd.DataFrame, positions: Places, looks: Looks) -> None:
     for entry, error in table.groupby("entry")["error"]:
         look: dict[str, Any] = {"color": "0.75", "linewidth": 0.8, "zorder": 1}
-        axes.hlines(places[entry], error.min(), min(error.max(), HIGH), **look)
+        axes.hlines(positions[entry], error.min(), min(error.max(), HIGH), **look)
     for n, rows in table.groupby("n_samples"):
         rows = rows[rows["error"].between(LOW, HIGH)]
         for tied, some in rows.groupby(rows["rank"] == 1):
             face = looks[n]["color"] if tied else "white"
             look = {**looks[n], "linestyle": "", "markersize": 3.2, "markeredgewidth": 0.7}
             error, margin = some["error"], 2 * some["error_se"].fillna(0.0)
-            at, margin = some["entry"].map(places), margin.clip(upper=0.9 * error)
+            at, margin = some["entry"].map(positions), margin.clip(upper=0.9 * error)
             axes.errorbar(error, at, xerr=margin, elinewidth=0.7, markerfacecolor=face, **look)
     beyond = table[(table["error"] > HIGH) | (table["error"] < LOW)]
     for (entry, is_high), rows in beyond.groupby(["entry", beyond["error"] > HIGH]):
@@ -100,22 +100,22 @@ def _errors(axes: Axes, table: pd.DataFrame, places: Places, looks: Looks) -> No
         if is_high:  # left of the entry's other dots near the edge
             inside = table.loc[(table["entry"] == entry) & table["error"].between(HIGH / 8, HIGH)]
             where, side, arrow = min([HIGH, *0.75 * inside["error"]]), "right", f"{words} % ▶"
-            of_entry = table[(table["entry"] == entry) & (table["error"] <= HIGH)]
-            margin = (2 * of_entry["error_se"].fillna(0.0)).clip(upper=0.9 * of_entry["error"])
-            least = (of_entry["error"] - margin).min()
+            entry_rows = table[(table["entry"] == entry) & (table["error"] <= HIGH)]
+            margin = (2 * entry_rows["error_se"].fillna(0.0)).clip(upper=0.9 * entry_rows["error"])
+            least = (entry_rows["error"] - margin).min()
             where = 0.8 * least if least > ROOM else where  # left of all bars where words fit
         colour = "0.94" if where > 1 else "white"
-        axes.text(where, places[entry], arrow, ha=side, va="center", fontsize=6, zorder=4,
+        axes.text(where, positions[entry], arrow, ha=side, va="center", fontsize=6, zorder=4,
                   color=looks[rows["n_samples"].max()]["color"],
                   bbox={"facecolor": colour, "linewidth": 0, "pad": 0.4})  # fmt: skip
 
 
-def _limits(axes: Axes, table: pd.DataFrame, places: Places, looks: Looks) -> None:
+def _limits(axes: Axes, table: pd.DataFrame, positions: Places, looks: Looks) -> None:
     """Draw a dashed line over the rows of a target for each n."""
-    known = table.dropna(subset="information_limit")
-    for (_, n), rows in known.groupby(["target", "n_samples"]):
-        of_target = table.loc[table["target"] == rows["target"].iloc[0], "entry"]
-        at = of_target.map(places)
+    limits = table.dropna(subset="information_limit")
+    for (_, n), rows in limits.groupby(["target", "n_samples"]):
+        entries = table.loc[table["target"] == rows["target"].iloc[0], "entry"]
+        at = entries.map(positions)
         axes.vlines(rows["information_limit"].iloc[0], at.min() - 0.6, at.max() + 0.6,
                     color=looks[n]["color"], zorder=1.2, **LIMIT)  # fmt: skip
 
@@ -125,12 +125,12 @@ def _places(table: pd.DataFrame) -> tuple[Places, Places]:
     last = table.sort_values("n_samples").groupby(["distribution", "entry"]).tail(1)
     worst = last.groupby("entry")["error"].max().sort_values(kind="stable")
     targets = table.drop_duplicates("entry").set_index("entry")["target"]
-    places: Places = {}
+    positions: Places = {}
     headings: Places = {}
     at = 0.0
     for target in targets_in_order(targets):
-        of_kind = [entry for entry in worst.index if targets[entry] == target]
+        entries = [entry for entry in worst.index if targets[entry] == target]
         headings[target_name(target)] = at
-        places |= {entry: at + k for k, entry in enumerate(of_kind, start=1)}
-        at += len(of_kind) + 1.4
-    return places, headings
+        positions |= {entry: at + k for k, entry in enumerate(entries, start=1)}
+        at += len(entries) + 1.4
+    return positions, headings

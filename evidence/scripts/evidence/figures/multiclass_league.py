@@ -27,29 +27,31 @@ def draw(tables: dict[str, pd.DataFrame], size: str = "") -> Figure:
     wrong = table[table["truth"] > 0]
     populations = list(dict.fromkeys(table["population"]))
     estimators = table.drop_duplicates("estimator").sort_values(["target", "estimator"])
-    places = {estimator: k for k, estimator in enumerate(estimators["estimator"])}
-    figure = style.figure(style.PAGE, 1.1 + 0.14 * len(places))
+    positions = {estimator: k for k, estimator in enumerate(estimators["estimator"])}
+    figure = style.figure(style.PAGE, 1.1 + 0.14 * len(positions))
     axes = np.atleast_1d(figure.subplots(1, len(populations), sharex=True, sharey=True))
     for panel, population in zip(axes, populations, strict=True):
-        of_population = wrong[wrong["population"] == population]
-        for n, rows in of_population.groupby("n_samples"):
+        panel_rows = wrong[wrong["population"] == population]
+        for n, rows in panel_rows.groupby("n_samples"):
             medians = rows.groupby("estimator")[["relative_rmse", "relative_rmse_se"]].median()
             errors = medians["relative_rmse"]
             margins = (2 * medians["relative_rmse_se"]).clip(upper=0.9 * errors)
             look = style.sample_size_style(n) | {"linestyle": "", "markersize": 3.2}
-            panel.errorbar(errors, errors.index.map(places), xerr=margins, elinewidth=0.7, **look)
+            panel.errorbar(
+                errors, errors.index.map(positions), xerr=margins, elinewidth=0.7, **look
+            )
             for estimator, error in errors[errors > HIGH].items():
                 words = f"n = {panels.short(n)}: {100 * error:,.0f} % ▶"
-                panel.text(HIGH, places[estimator], words, ha="right", va="center", fontsize=6)
+                panel.text(HIGH, positions[estimator], words, ha="right", va="center", fontsize=6)
         panel.axvspan(1, HIGH, color="0.94", zorder=0, linewidth=0)
         panel.axvline(1, **style.REFERENCE)
         panel.set(xscale="log", xlim=(LOW, HIGH), title=_population(population))
         panels.ticks(panel.xaxis, [0.1, 1, 10], lambda share: f"{100 * share:g}")
         panel.grid(visible=False, axis="y")
     axes[len(axes) // 2].set_xlabel("RMSE as a share of its own truth (%)")
-    names = [measure_name(name).replace("l2", "ℓ2").replace("ece", "ECE") for name in places]
-    axes[0].set_yticks(list(places.values()), names, fontsize=6)
-    axes[0].set_ylim(len(places) - 0.5, -0.5)
+    names = [measure_name(name).replace("l2", "ℓ2").replace("ece", "ECE") for name in positions]
+    axes[0].set_yticks(list(positions.values()), names, fontsize=6)
+    axes[0].set_ylim(len(positions) - 0.5, -0.5)
     handles = panels.sample_size_handles(sorted(table["n_samples"].unique()), linestyle="")
     handles.append(panels.handle("no better than reporting zero", **style.REFERENCE))
     panels.legend_below(figure, handles, len(handles))

@@ -50,12 +50,12 @@ def draw(tables: dict[str, pd.DataFrame], title: str, rows: list[tuple[str, ...]
     parts = figure.subfigures(len(rows), squeeze=False)[:, 0]
     for part, (x, panel, shown, pattern) in zip(parts, rows, strict=True):
         some = texts[texts.str.contains(pattern)]
-        of_panel, places = _field(some, panel), _field(some, x).rename("x")
+        panel_values, x_values = _field(some, panel), _field(some, x).rename("x")
         lines = some.str.replace(rf"({x}|{panel})=\S+ ?|_test|type_1|pi=0", "", regex=True)
         looks = {name: {"color": style.group_colour(k)} for k, name in enumerate(lines.unique())}
-        axes = part.subplots(1, of_panel.nunique(), sharey=True, squeeze=False)[0]
+        axes = part.subplots(1, panel_values.nunique(), sharey=True, squeeze=False)[0]
         axes[0].set_ylabel(shown)
-        for ax, (value, where) in zip(axes, places.groupby(of_panel), strict=True):
+        for ax, (value, where) in zip(axes, x_values.groupby(panel_values), strict=True):
             ax.set(title=f"{panel} = {value:g}", xlabel=x, ylim=(-0.03, 1.03))
             for k, (name, look) in enumerate(looks.items()):
                 chosen = table.loc[where.index[lines[where.index] == name]]

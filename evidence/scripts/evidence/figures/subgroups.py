@@ -16,7 +16,7 @@ def draw(tables: dict[str, pd.DataFrame]) -> Figure:
     rows = rows.iloc[rows["worst_gap_percent"].abs().argsort(kind="stable")]
     figure = style.figure(style.PAGE, 2.9)
     axes, x = figure.subplots(), range(len(rows))
-    worst, whole = rows["worst_gap_percent"].abs(), rows["gap_percent"].abs()
+    worst, overall = rows["worst_gap_percent"].abs(), rows["gap_percent"].abs()
     ends = rows[["worst_low_percent", "worst_high_percent"]]
     nearest = ends.abs().min(axis=1).where(ends.prod(axis=1) > 0, 0.0)
     axes.vlines(x, nearest, ends.abs().max(axis=1), color=WORST, linewidth=0.8, alpha=0.5)
@@ -24,7 +24,7 @@ def draw(tables: dict[str, pd.DataFrame]) -> Figure:
     axes.fill_between(
         x, 0, rows["worst_noise_floor_percent"], color="0.75", linewidth=0, step="mid"
     )
-    axes.plot(x, whole, linestyle="", marker="s", markersize=2.5, color=WHOLE)
+    axes.plot(x, overall, linestyle="", marker="s", markersize=2.5, color=WHOLE)
     axes.set(
         ylabel="|mean confidence − accuracy| (points)",
         xlabel=f"{rows['model'].nunique()} language models, up to three confidences each, "

@@ -36,11 +36,11 @@ def draw(tables: dict[str, pd.DataFrame]) -> Figure:
     is_clustered = every["scenario"].str.startswith(CLUSTERED)
     table, clustered = every[~is_clustered], every[is_clustered]
     is_null = table["scenario"].str.endswith(CALIBRATED)
-    places, headings = _places(table)
+    positions, headings = _places(table)
     ns = sorted(table["n_samples"].unique())
     columns, scenarios, distributions = _columns(table[~is_null], ns)
     width = max(columns.values(), default=0) + 1
-    height = max(places.values()) + 0.6
+    height = max(positions.values()) + 0.6
     below = 0.18 * clustered["scenario"].nunique() + 0.7 if len(clustered) else 0.0
     figure = style.figure(max(3.3 + 0.162 * width, 4.6), 1.25 + 0.165 * height + below)
     ratios = [1.15, max(0.162 * width, 0.5)]
@@ -48,8 +48,8 @@ def draw(tables: dict[str, pd.DataFrame]) -> Figure:
     grid = figure.add_gridspec(len(heights), 2, width_ratios=ratios, height_ratios=heights)
     left = figure.add_subplot(grid[0, 0])
     right = figure.add_subplot(grid[0, 1], sharey=left)
-    _sizes(left, table[is_null], places, ns)
-    _powers(right, table[~is_null], places, columns)
+    _sizes(left, table[is_null], positions, ns)
+    _powers(right, table[~is_null], positions, columns)
     for scenario, (first, last) in scenarios.items():
         right.text((first + last) / 2, -1.5, curve_name(scenario), ha="center", fontsize=SMALL)
     for distribution, (first, last) in distributions.items():
@@ -60,12 +60,14 @@ def draw(tables: dict[str, pd.DataFrame]) -> Figure:
             ha="center",
             weight="bold",
         )
-    for (_, n), place in columns.items():
-        right.text(place, -0.55, panels.short(n), ha="center", fontsize=SMALL, color="0.35")
+    for (_, n), x in columns.items():
+        right.text(x, -0.55, panels.short(n), ha="center", fontsize=SMALL, color="0.35")
     for heading, at in headings.items():
         left.text(-0.04, at, heading, transform=left.get_yaxis_transform(), ha="right",
                   va="center", fontsize=SMALL + 0.3, fontweight="bold")  # fmt: skip
-    left.set_yticks(list(places.values()), list(map(name_of_test, places)), fontsize=SMALL + 0.3)
+    left.set_yticks(
+        list(positions.values()), list(map(name_of_test, positions)), fontsize=SMALL + 0.3
+    )
     left.set_ylim(height, -3.1)
     right.set_xlim(-0.6, width - 0.4)
     right.set_axis_off()
@@ -92,10 +94,10 @@ def draw(tables: dict[str, pd.DataFrame]) -> Figure:
 def _counts(table: pd.DataFrame, is_null: pd.Series) -> Iterator[str]:
     """Return how many data sets sizes and powers rest on."""
     for name, rows in (("size", table[is_null]), ("power", table[~is_null])):
-        known = rows["n_replicates"].dropna()
-        if len(known):
+        numbers = rows["n_replicates"].dropna()
+        if len(numbers):
             bars = ", bars ±2 standard errors" if name == "size" else ""
-            yield f"{name}: {labels.span(known)} data sets{bars}"
+            yield f"{name}: {labels.span(numbers)} data sets{bars}"
 
 
 def _look(n: int, k: int) -> dict[str, Any]:
@@ -109,14 +111,14 @@ def _places(table: pd.DataFrame) -> tuple[Places, Places]:
     few = wrong[wrong["n_samples"] < max(wrong["n_samples"].max(), wrong["n_samples"].min() + 1)]
     power = few.groupby("test")["rejection_rate"].mean()
     tests = sorted(table["test"].unique(), key=lambda test: -power.get(test, 0.0))
-    places: Places = {}
+    positions: Places = {}
     headings: Places = {}
     at = 0.0
-    for purpose, of in tests_by_purpose(tests).items():
+    for purpose, names in tests_by_purpose(tests).items():
         headings[purpose] = at
-        places |= {test: at + k for k, test in enumerate(of, start=1)}
-        at += len(of) + HEADING
-    return places, headings
+        positions |= {test: at + k for k, test in enumerate(names, start=1)}
+        at += len(names) + HEADING
+    return positions, headings
 
 
 def _columns(wrong: pd.DataFrame, ns: list[int]) -> tuple[Columns, Spans, Spans]:
@@ -135,11 +137,11 @@ def _columns(wrong: pd.DataFrame, ns: list[int]) -> tuple[Columns, Spans, Spans]
     return columns, scenarios, distributions
 
 
-def _sizes(axes: Axes, null: pd.DataFrame, places: Places, ns: list[int]) -> None:
+def _sizes(axes: Axes, null: pd.DataFrame, positions: Places, ns: list[int]) -> None:
     """Draw the size of each test by distribution and n; the rows of one n lie a little apart."""
     for k, n in enumerate(ns):
         rows = null[null["n_samples"] == n]
-        at = rows["test"].map(places) + 0.26 * (k - (len(ns) - 1) / 2)
+        at = rows["test"].map(positions) + 0.26 * (k - (len(ns) - 1) / 2)
         size, margin = 100 * rows["rejection_rate"], 200 * rows["rejection_rate_se"].fillna(0.0)
         inside = size.clip(upper=MOST_SIZE)
         axes.errorbar(inside, at, xerr=margin, elinewidth=0.6, **_look(n, k))
@@ -153,9 +155,9 @@ def _sizes(axes: Axes, null: pd.DataFrame, places: Places, ns: list[int]) -> Non
     axes.text(MOST_SIZE / 2, -1.5, "calibrated", ha="center", fontsize=SMALL)
 
 
-def _powers(axes: Axes, wrong: pd.DataFrame, places: Places, columns: Columns) -> None:
+def _powers(axes: Axes, wrong: pd.DataFrame, positions: Places, columns: Columns) -> None:
     rates = wrong.set_index(["test", "scenario", "n_samples"])["rejection_rate"].dropna()
-    for test, y in places.items():
+    for test, y in positions.items():
         for (scenario, n), x in columns.items():
             rate = rates.get((test, scenario, n))
             words: dict[str, Any] = {"ha": "center", "va": "center", "fontsize": SMALL}

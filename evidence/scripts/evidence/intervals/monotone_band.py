@@ -56,6 +56,6 @@ def band(sample: Sample, level: float, blocks: int | None = None) -> tuple[Float
     lower = np.maximum.accumulate(at_last)
     upper = np.minimum.accumulate(at_first[::-1])[::-1]
     block, scores = np.repeat(np.arange(m), np.diff(edges)), sample.scores
-    of_block_before, of_next_block = np.append(0.0, lower), np.append(upper, 1.0)
+    lower_before, upper_next = np.append(0.0, lower), np.append(upper, 1.0)
     is_last, is_first = scores == scores[edges[1:] - 1][block], scores == scores[starts][block]
-    return of_block_before[block + is_last], of_next_block[block + ~is_first]
+    return lower_before[block + is_last], upper_next[block + ~is_first]

@@ -45,10 +45,10 @@ class WaveCell(Drawn):
         """Return T(z), (n,)."""
         if not self.waves:
             return z
-        whole, f = np.divmod(2 * self.waves * (z - 0.25), 1)
+        half_wave, f = np.divmod(2 * self.waves * (z - 0.25), 1)
         with np.errstate(divide="ignore"):
             wave = 100 * self.waves**-0.6 * np.exp(-1 / (f * (1 - f)))
-        return z + (np.abs(z - 0.5) <= 0.25) * (1 - 2 * (whole % 2)) * wave
+        return z + (np.abs(z - 0.5) <= 0.25) * (1 - 2 * (half_wave % 2)) * wave
 
     def draw(self, n: int, seed: int, number: int) -> Forecasts:
         """Return Forecasts."""

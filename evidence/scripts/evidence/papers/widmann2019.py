@@ -158,8 +158,8 @@ class DirichletCell(Drawn):
         others = generator.integers(0, self.classes if self.otherwise == "uniform" else 1, n)
         labels = np.where(generator.random(n) < self.pi, others, labels)
         labels = np.minimum(labels, self.classes - 1)
-        own = int(generator.integers(2**31))
-        return LabelledPredictions(p, labels, self._mean_distance, own)
+        draw_seed = int(generator.integers(2**31))
+        return LabelledPredictions(p, labels, self._mean_distance, draw_seed)
 
 
 def cells() -> list[tuple[DirichletCell, int]]:
@@ -175,17 +175,17 @@ def cells() -> list[tuple[DirichletCell, int]]:
 
 def methods(cell: DirichletCell, n: int, data_sets: int, seed: int) -> dict[str, Method]:
     """Return the errors, those that cost little at many classes, and the tests with few."""
-    found = {"ECE_uniform": Method("", each(lambda x: x.ece(x.cubes)))}
+    result = {"ECE_uniform": Method("", each(lambda x: x.ece(x.cubes)))}
     if cell.classes > 10:
-        return found
+        return result
 
     def kernel(data: LabelledPredictions, name: str) -> float:
         return data.kernel_errors[name]
 
-    found["ECE_dynamic"] = Method("", each(lambda x: x.ece(x.halves)))
+    result["ECE_dynamic"] = Method("", each(lambda x: x.ece(x.halves)))
     for kind in ("SKCEb", "SKCEuq", "SKCEul"):
         for scale in ("median", "mean"):
-            found[f"{kind}_{scale}"] = Method("", each(partial(kernel, name=f"{kind}_{scale}")))
+            result[f"{kind}_{scale}"] = Method("", each(partial(kernel, name=f"{kind}_{scale}")))
     if cell.pi in (0, 0.5, 1):
 
         def errs(data: LabelledPredictions, test: int, level: float) -> bool:
@@ -195,5 +195,5 @@ def methods(cell: DirichletCell, n: int, data_sets: int, seed: int) -> dict[str,
         for test, name in enumerate(("ECE_uniform_test", "ECE_uniform_redraw_test")):
             for level in LEVELS:
                 method = each(partial(errs, test=test, level=level))
-                found[f"{name} {error} level={level:g}"] = Method("", method, data_sets // 2)
-    return found
+                result[f"{name} {error} level={level:g}"] = Method("", method, data_sets // 2)
+    return result

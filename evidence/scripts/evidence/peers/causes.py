@@ -141,12 +141,12 @@ def _range_p(scores: Floats, path: Floats) -> float:
 
 def _hosmer_lemeshow_without_the_lowest(scores: Floats, hits: Hits) -> float:
     scores, hits, bins = _above_the_lowest(scores, hits)
-    total, found = 0.0, np.unique(bins)
-    for k in found:
+    total, groups = 0.0, np.unique(bins)
+    for k in groups:
         inside = bins == k
         mean, share = (np.clip(x[inside].mean(), 1e-7, 1 - 1e-7) for x in (scores, hits))
         total += inside.sum() * (share - mean) ** 2 / (mean * (1 - mean))
-    return stats.chi2.sf(total, found.size - 2)
+    return stats.chi2.sf(total, groups.size - 2)
 
 
 def _mmce_of_yes_or_no(scores: Floats, hits: Hits) -> float:
@@ -158,12 +158,12 @@ def _mmce_of_yes_or_no(scores: Floats, hits: Hits) -> float:
 def _logit_scale(scores: Floats, hits: Hits) -> float:
     """Return the σ at which ∫ |Σ_i K_σ(t − logit s_i)(y_i − s_i)| dt / n equals σ."""
     clipped = np.clip(scores, 1e-12, 1 - 1e-12)
-    places, masses = np.log(clipped / (1 - clipped)), (hits - clipped) / hits.size
+    positions, masses = np.log(clipped / (1 - clipped)), (hits - clipped) / hits.size
     low, high = 1e-4, 2.0
     while high - low >= 1e-5:
         sigma = (low + high) / 2
-        grid = np.linspace(places.min() - 5 * sigma, places.max() + 5 * sigma, 801)
-        smoothed = np.abs(stats.norm.pdf((grid[:, None] - places) / sigma) @ masses) / sigma
+        grid = np.linspace(positions.min() - 5 * sigma, positions.max() + 5 * sigma, 801)
+        smoothed = np.abs(stats.norm.pdf((grid[:, None] - positions) / sigma) @ masses) / sigma
         low, high = (sigma, high) if np.trapezoid(smoothed, grid) > sigma else (low, sigma)
     return (low + high) / 2
 

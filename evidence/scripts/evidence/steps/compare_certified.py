@@ -64,12 +64,12 @@ def compare_certified(
     output: table to write
     """
     data = {data.name: data for data in data_sets()}
-    pairs = {name: _arrays(of) for name, of in data.items()}
+    pairs = {name: _arrays(data_set) for name, data_set in data.items()}
     rows = [
         _row(data[name], quantity, peer, version, value)
         for peer, version, values in values_of_peers(environments, pairs, peers)
-        for name, of_quantity in values.items()
-        for quantity, value in of_quantity.items()
+        for name, quantities in values.items()
+        for quantity, value in quantities.items()
         if quantity in CONVENTIONS
     ]
     write_table(output, COLUMNS, rows)

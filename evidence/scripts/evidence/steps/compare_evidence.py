@@ -40,5 +40,5 @@ def differences(name: str, old: pd.DataFrame, new: pd.DataFrame) -> Iterator[dic
             continue
         a, b = both.loc[shared, column], both.loc[shared, f"{column} fresh"]
         off = ((a - b).abs() > SAME * a.abs() + SMALL) | (a.isna() != b.isna())
-        for place in off[off].index:
-            yield dict(zip(COLUMNS, (name, words[place], column, a[place], b[place]), strict=True))
+        for row in off[off].index:
+            yield dict(zip(COLUMNS, (name, words[row], column, a[row], b[row]), strict=True))

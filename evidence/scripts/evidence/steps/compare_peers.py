@@ -173,7 +173,7 @@ def compare_peers(
     rows = [
         _row(name, data[name], quantity, peer, version, value)
         for peer, version, values in values_of_peers(environments, data)
-        for name, of_quantity in values.items()
-        for quantity, value in of_quantity.items()
+        for name, quantities in values.items()
+        for quantity, value in quantities.items()
     ]
     write_table(output, COLUMNS, rows)

@@ -37,10 +37,10 @@ def simulation_rows(
     numbers = printed_numbers(paper, printed)
 
     def reduce(cell: Cell, n: int, methods: Mapping[str, Method], values: Values) -> Iterator[Row]:
-        for quantity, of_sets in values.items():
+        for quantity, set_values in values.items():
             names = {"paper": paper.__name__.rpartition(".")[2], "cell": cell.name}
-            known = numbers.get((cell.name, quantity))
-            yield {**names, "quantity": quantity, **compared(of_sets, *known or ())}
+            printed_values = numbers.get((cell.name, quantity))
+            yield {**names, "quantity": quantity, **compared(set_values, *printed_values or ())}
 
     methods = partial(paper.methods, data_sets=data_sets, seed=seed)
 

@@ -44,15 +44,17 @@ def printed_rows(
     for network in printed.to_dict("records"):
         model, kind = network["model"], [network["n_classes"], network["n_samples"]]
         alike = kinds.index[(kinds == kind).all(axis=1)]
-        own = model in alike and _is_printed(floors, network)
-        models = [model] if own else list(alike)
+        has_outputs = model in alike and _is_printed(floors, network)
+        models = [model] if has_outputs else list(alike)
         best = min(METHODS, key=lambda method: network[method])
-        source = "its own outputs" if own else f"{len(models)} other networks" if models else ""
-        of_kind = floors[floors["model"].isin(models)]
+        source = (
+            "its own outputs" if has_outputs else f"{len(models)} other networks" if models else ""
+        )
+        kind_rows = floors[floors["model"].isin(models)]
         pairs = differences.loc[differences["model"].isin(models), PAIR].to_numpy().tolist()
         for method in METHODS:
-            rows = of_kind[of_kind["method"] == method]
-            noise = of_kind[of_kind["method"].isin(METHODS[1:])] if rows.empty else rows
+            rows = kind_rows[kind_rows["method"] == method]
+            noise = kind_rows[kind_rows["method"].isin(METHODS[1:])] if rows.empty else rows
             distance = network[method] - network[best]
             sd = _spread(pairs, method, best)
             spread = Z * np.hypot(sd, np.sqrt(2) * ROUNDING_SD)
@@ -60,7 +62,7 @@ def printed_rows(
                 **{key: network[key] for key in ("model", "n_classes", "n_samples")},
                 "method": method,
                 "printed": network[method],
-                "recomputed": rows["value"].iloc[0] if own and len(rows) else float("nan"),
+                "recomputed": rows["value"].iloc[0] if has_outputs and len(rows) else float("nan"),
                 "floor": noise["floor"].median(),
                 "floor_sd": noise["floor_sd"].median(),
                 "floor_from": source,

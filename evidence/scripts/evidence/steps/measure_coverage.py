@@ -81,8 +81,10 @@ def methods(cell: Cell, data_sets: int, draws: int = _DRAWS) -> dict[str, Method
             "calbias_clusters": Method("l1", each(_of_clusters)),
             VERDICT: Method("", each(_rejects_clusters), _VERDICTS),
         }
-    found = {**_posterior(), VERDICT: Method("", each(_rejects), _VERDICTS)}
-    return found | (_of_others(max(data_sets // 2, 2), draws) if isinstance(cell, BetaCell) else {})
+    result = {**_posterior(), VERDICT: Method("", each(_rejects), _VERDICTS)}
+    return result | (
+        _of_others(max(data_sets // 2, 2), draws) if isinstance(cell, BetaCell) else {}
+    )
 
 
 def _of_others(data_sets: int, draws: int) -> dict[str, Method]:

@@ -171,13 +171,13 @@ def verdict_delay(fault: Fault, data_sets: int, seed: int) -> float:
     always = replace(fault, from_row=1)
 
     def is_found(n: int) -> bool:
-        found = missed = 0
-        while 2 * found < data_sets and 2 * missed <= data_sets:
-            number = found + missed
+        n_found = missed = 0
+        while 2 * n_found < data_sets and 2 * missed <= data_sets:
+            number = n_found + missed
             generator = stream(seed, "monitor verdict", str(n), str(number))
             verdict = judge(Scored.of(*always.rows(generator, n)), seed=number)
-            found, missed = found + verdict.miscalibrated, missed + (not verdict.miscalibrated)
-        return 2 * found >= data_sets
+            n_found, missed = n_found + verdict.miscalibrated, missed + (not verdict.miscalibrated)
+        return 2 * n_found >= data_sets
 
     low, high = float(_FEWEST), float(_MOST)
     while high / low > _CLOSE:

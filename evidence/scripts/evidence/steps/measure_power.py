@@ -170,8 +170,8 @@ def detection_rows(
             d = brentq(lambda d, tce=tce: _error_of_power(d) - tce, 1.0, 60.0)
             scenario = Scenario(f"uniform_reach_{reach:g}", 1.0, 1.0, Curve("power", 0.0, d))
             for row in power.rows([scenario], [n]):
-                rate, error, of_threshold, m = row["rate"]
-                rows.append((row["test"], n, d, 100 * tce, 1 - rate, error, of_threshold, m))
+                rate, error, threshold_se, m = row["rate"]
+                rows.append((row["test"], n, d, 100 * tce, 1 - rate, error, threshold_se, m))
     columns = ["estimator", "n_samples", "exponent", "tce_percent", "miss_rate", "miss_rate_se"]
     columns += ["miss_rate_threshold_se", "n_replicates"]
     limits: pd.DataFrame = detection_limits(pd.DataFrame(rows, columns=columns), (MISS_RATE,))
@@ -204,8 +204,8 @@ def _above_quantile(values: NDArray, null: NDArray) -> Rate:
     low, high = (
         np.quantile(null, np.clip(1 - SIGNIFICANT + sign * error, 0, 1)) for sign in (-1, 1)
     )
-    of_threshold = float(np.mean(values > low) - np.mean(values > high)) / 2
-    return Rate(*rate, of_threshold, values.size)
+    threshold_se = float(np.mean(values > low) - np.mean(values > high)) / 2
+    return Rate(*rate, threshold_se, values.size)
 
 
 def measure_power(

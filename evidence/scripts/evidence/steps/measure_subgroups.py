@@ -28,15 +28,15 @@ def _methods(cell: SubgroupCell, n: int) -> dict[str, Method]:
 def outcomes(data: Segmented) -> tuple[float, ...]:
     """Return OUTCOMES of a data set; ``covered`` if all intervals hold their gaps."""
     texts = {name: np.char.add("v", column.astype(str)) for name, column in data.columns.items()}
-    found = subgroups(
+    result = subgroups(
         data.scores, data.hits, texts, data.clusters, replicates=REPLICATES, seed=data.number
     )
-    table, gaps = found.table, data.scores - data.rates
+    table, gaps = result.table, data.scores - data.rates
     truths = np.array([gaps[rows].mean() for rows in _rows(table["segment"], data.columns)])
     return (
-        found.miscalibrated,
+        result.miscalibrated,
         bool(((table["low"] <= truths) & (truths <= table["high"])).all()),
-        found.miscalibrated and table["segment"][0] == PAIR,
+        result.miscalibrated and table["segment"][0] == PAIR,
         len(table),
         float((table["high"] - table["low"]).mean()),
     )
@@ -45,9 +45,9 @@ def outcomes(data: Segmented) -> tuple[float, ...]:
 def _row(
     cell: SubgroupCell, n: int, methods: Mapping[str, Method], values: Values
 ) -> Iterator[Row]:
-    found = values["subgroups"]
-    m = len(found)
-    mean = dict(zip(OUTCOMES, found.mean(axis=0).tolist(), strict=True))
+    outcomes_of_sets = values["subgroups"]
+    m = len(outcomes_of_sets)
+    mean = dict(zip(OUTCOMES, outcomes_of_sets.mean(axis=0).tolist(), strict=True))
     rate, cover = mean["rejected"], mean["covered"]
     named = m * mean["named"] / max(m * rate, 1)
     yield {

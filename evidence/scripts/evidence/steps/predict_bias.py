@@ -64,15 +64,15 @@ class RedrawnRows(GenuineRows):
         generator = self.generator(n, seed)
         for k in range(data_sets):
             chosen = self.chosen(generator, n)
-            own = TopLabel(*(array[chosen] for array in self.rows))
+            drawn = TopLabel(*(array[chosen] for array in self.rows))
             redrawn = generator.random(n) < self.rates[chosen]
-            observed = of_sorted_scores(own.score, own.hit[None])
-            predicted = of_sorted_scores(own.score, redrawn[None])
+            observed = of_sorted_scores(drawn.score, drawn.hit[None])
+            predicted = of_sorted_scores(drawn.score, redrawn[None])
             refitted, truth = None, np.nan
             if k < self.n_refits:
-                curve = fit_curve(own).curve
-                hits = generator.random((N_REDRAWS, n)) < hit_probability(own, curve)
-                refitted, truth = of_sorted_scores(own.score, hits), empirical_tce(own, curve)
+                curve = fit_curve(drawn).curve
+                hits = generator.random((N_REDRAWS, n)) < hit_probability(drawn, curve)
+                refitted, truth = of_sorted_scores(drawn.score, hits), empirical_tce(drawn, curve)
             yield Batch([Subsample(observed, predicted, refitted, truth)])
 
 

@@ -44,8 +44,8 @@ def _of_cell(rows: pd.DataFrame) -> Iterator[tuple[str, str]]:
         names = wrong.loc[wrong["target"] == target, "estimator"].unique()
         if not len(names):
             continue
-        of_target = median.loc[names].sort_values("relative_rmse", kind="stable")
-        errors, margins = of_target["relative_rmse"], of_target["relative_rmse_se"]
+        medians = median.loc[names].sort_values("relative_rmse", kind="stable")
+        errors, margins = medians["relative_rmse"], medians["relative_rmse_se"]
         apart = errors - errors.iloc[0] > 2 * np.hypot(margins, margins.iloc[0])
         tied = int((~apart).sum()) - 1
         truth = wrong.loc[wrong["target"] == target, "truth"].median()

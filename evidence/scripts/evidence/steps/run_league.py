@@ -56,16 +56,18 @@ def honesty_rows(estimators: Mapping[str, Path], replicates: int, seed: int) -> 
     for n in SIZES:
         data = _data_sets(n, n_replicates(n, SIZES, replicates), seed)
         methods = methods_of(measures, n)
-        found = {name: values_of(methods, [batch]) for name, batch in data.items()}
+        measured = {name: values_of(methods, [batch]) for name, batch in data.items()}
         for measure in measures:
             if measure.label not in methods:
                 continue
-            values = {name: of_name[measure.label] for name, of_name in found.items()}
+            values = {
+                name: method_values[measure.label] for name, method_values in measured.items()
+            }
             honest = values.pop("honest")
             row = row_of(UNIFORM.name, measure, n, measure.truth(UNIFORM), honest)
-            for name, of_other in values.items():
-                row[name] = of_other.mean()
-                row[f"{name}_se"] = (of_other - honest).std(ddof=1) / np.sqrt(honest.size)
+            for name, other_values in values.items():
+                row[name] = other_values.mean()
+                row[f"{name}_se"] = (other_values - honest).std(ddof=1) / np.sqrt(honest.size)
             yield row
 
 
@@ -111,8 +113,8 @@ def run_league(
     """
     files = {path.resolve() for path in estimators}
     folders = sorted({path.parent for path in files})
-    known = known_estimators(folders)
-    chosen = [(name, path) for name, path in known.items() if path.resolve() in files]
+    existing = known_estimators(folders)
+    chosen = [(name, path) for name, path in existing.items() if path.resolve() in files]
     runs = dict(sorted(chosen, key=lambda pair: pair[1].stem))
     scenarios: list[Scenario | TiedCell] = [*league_scenarios(models, beta_fits, glm_fits)]
     scenarios += TIED

@@ -67,8 +67,8 @@ def league_rows(
 
 def _values(name: str, bandwidth: float, data: LabelledSample) -> tuple[float, ...]:
     """Return the value of a measure, and corrected for its noise if it is of CORRECTED."""
-    own = {"bandwidth": bandwidth} if name in _OWN_BANDWIDTH else {}
-    measure = MEASURES[name].prepare(data.rows, N_BINS, **own)
+    options = {"bandwidth": bandwidth} if name in _OWN_BANDWIDTH else {}
+    measure = MEASURES[name].prepare(data.rows, N_BINS, **options)
     value = float(measure.whole(measure.values(data.labels))[0])
     if name not in CORRECTED:
         return (value,)
@@ -79,9 +79,9 @@ def _values(name: str, bandwidth: float, data: LabelledSample) -> tuple[float, .
 def _reduced(
     cell: ClassesCell, n: int, methods: Mapping[str, Method], values: Values
 ) -> Iterator[Row]:
-    for name, of_measure in values.items():
+    for name, measure_values in values.items():
         target = methods[name].target
-        for suffix, estimates in zip(("", SUFFIX), of_measure.T, strict=False):
+        for suffix, estimates in zip(("", SUFFIX), measure_values.T, strict=False):
             yield {
                 "scenario": cell.name,
                 "population": cell.population,

@@ -43,12 +43,14 @@ def subsampled_rows(
     """Yield the rows of table ``subsampled`` of one file: all its rows."""
     rows = by_score(top)
     methods = {estimator: Method("l2", estimates_of(estimator)) for estimator in ESTIMATORS}
-    whole = of_sorted_scores(rows.score, rows.hit[None])
-    own = {estimator: method.values(whole)[0] for estimator, method in methods.items()}
+    all_rows = of_sorted_scores(rows.score, rows.hit[None])
+    full_estimates = {
+        estimator: method.values(all_rows)[0] for estimator, method in methods.items()
+    }
     reference = reference_and_error(rows, subsamples, stream(seed, "reference", name))
     sizes = (n for n in SIZES[kind] if 2 * n <= rows.hit.size)
     cell = GenuineRows(name, rows, ("subsampled", name, "{n}"))
-    reduce = partial(_reduced, kind=kind, own=own, reference=reference)
+    reduce = partial(_reduced, kind=kind, full_estimates=full_estimates, reference=reference)
     return run(((cell, n) for n in sizes), lambda *_: methods, subsamples, seed, reduce)
 
 
@@ -59,25 +61,27 @@ def _reduced(
     values: Values,
     *,
     kind: str,
-    own: Mapping[str, float],
+    full_estimates: Mapping[str, float],
     reference: tuple[float, float],
 ) -> Iterator[Row]:
-    squares = {name: (found - reference[0]) ** 2 for name, found in values.items()}
-    of_own = {name: (found - own[name]) ** 2 for name, found in values.items()}
-    for estimator, found in values.items():
+    squares = {name: (estimates - reference[0]) ** 2 for name, estimates in values.items()}
+    own_squares = {
+        name: (estimates - full_estimates[name]) ** 2 for name, estimates in values.items()
+    }
+    for estimator, estimates in values.items():
         ratio, ratio_se = _ratio(squares[estimator], squares[SWEEP])
-        own_ratio, own_ratio_se = _ratio(of_own[estimator], of_own[SWEEP])
+        own_ratio, own_ratio_se = _ratio(own_squares[estimator], own_squares[SWEEP])
         yield {
             "kind": kind,
             "data_set": cell.name,
             "n_rows": cell.rows.hit.size,
             "n_samples": n,
             "estimator": estimator,
-            "n_subsamples": found.size,
+            "n_subsamples": estimates.size,
             "reference_percent": 100 * reference[0],
             "reference_se_percent": 100 * reference[1],
-            "own_reference_percent": 100 * own[estimator],
-            "mean_estimate_percent": 100 * found.mean(),
+            "own_reference_percent": 100 * full_estimates[estimator],
+            "mean_estimate_percent": 100 * estimates.mean(),
             "rmse_percent": 100 * np.sqrt(squares[estimator].mean()),
             "ratio_to_sweep": ratio,
             "ratio_to_sweep_se": ratio_se,

@@ -47,8 +47,8 @@ def read_answers(path: str | Path) -> pd.DataFrame:
             f"{path}: no column {missing[0]}: a file of answers has the columns "
             f"{', '.join(COLUMNS)}; add it, or restore the file"
         )
-    place = Place(Path(path), "scores and hits")
-    scores, hits = scores_and_hits(table["score"], table["hit"], place.error)
+    location = Place(Path(path), "scores and hits")
+    scores, hits = scores_and_hits(table["score"], table["hit"], location.error)
     return table.assign(score=scores, hit=hits, dataset=table["dataset"].astype(str))
 
 
@@ -71,7 +71,7 @@ def ece(scores: np.ndarray, hits: np.ndarray) -> float:
 def model_row(model: str, table: pd.DataFrame, printed: float | None) -> Row:
     """Return the row of table ``language_models``."""
     scores, hits = table["score"].to_numpy(), table["hit"].to_numpy()
-    of_deciles = ece_of_deciles(scores, hits)
+    decile_ece = ece_of_deciles(scores, hits)
     return {
         "model": model,
         "n_samples": len(table),
@@ -79,9 +79,9 @@ def model_row(model: str, table: pd.DataFrame, printed: float | None) -> Row:
         "mean_score_percent": 100 * scores.mean(),
         "dropped_percent": 100 * np.mean(scores == scores.max()),
         "ece15_percent": 100 * ece(scores, hits),
-        "ece_of_deciles_percent": 100 * of_deciles,
+        "ece_of_deciles_percent": 100 * decile_ece,
         "published_percent": np.nan if printed is None else 100 * printed,
-        "agrees": None if printed is None else round(of_deciles, 2) == round(printed, 2),
+        "agrees": None if printed is None else round(decile_ece, 2) == round(printed, 2),
     }
 
 
@@ -89,9 +89,9 @@ def benchmarks(table: pd.DataFrame) -> dict[str, TopLabel]:
     """Return {benchmark: TopLabel} of one row for each question, of those with enough rows."""
     rows = table[table["prompt"] == PROMPT].drop_duplicates(["dataset", "question"])
     return {
-        str(name): top_label_of_scores(of["score"].to_numpy(), of["hit"].to_numpy())
-        for name, of in rows.groupby("dataset", sort=True)
-        if len(of) >= FEWEST and 0 < of["hit"].mean() < 1
+        str(name): top_label_of_scores(group["score"].to_numpy(), group["hit"].to_numpy())
+        for name, group in rows.groupby("dataset", sort=True)
+        if len(group) >= FEWEST and 0 < group["hit"].mean() < 1
     }
 
 

@@ -82,13 +82,13 @@ def compared_rows(name: str, table: pd.DataFrame) -> Iterator[dict[str, Any]]:
         rows = table[table["answered"] & is_known]
         if len(rows) < _LEAST_ROWS:
             continue
-        found = compare(rows["linguistic"].to_numpy(), rows[other].to_numpy(), rows["hit"])
+        comparison = compare(rows["linguistic"].to_numpy(), rows[other].to_numpy(), rows["hit"])
         yield {
             "model": name,
             "confidence": other,
             "n_rows": len(rows),
-            "difference_percent": 100 * found.difference,
-            "p_value": found.p_value,
+            "difference_percent": 100 * comparison.difference,
+            "p_value": comparison.p_value,
         }
 
 
@@ -112,27 +112,27 @@ def subject_rows(name: str, table: pd.DataFrame, seed: int) -> Iterator[dict[str
         if len(rows) < _LEAST_ROWS:
             continue
         chosen = stream(seed, "subjects", name, confidence).permutation(len(rows))
-        fitted, rest = (rows.iloc[np.sort(half)] for half in np.array_split(chosen, 2))
-        scores = rest["score"].to_numpy(np.float64)
+        fitted, tested = (rows.iloc[np.sort(half)] for half in np.array_split(chosen, 2))
+        scores = tested["score"].to_numpy(np.float64)
         columns = fitted["score"].to_numpy(np.float64), fitted["hit"].to_numpy()
         mapped = isotonic(Scored.of(*columns)).predict(scores)
         for stage, values in (("as given", scores), ("recalibrated", mapped)):
             values = np.clip(values, 0.0, 1.0)
-            found = subgroups(values, rest["hit"], {"subject": rest["subject"].astype(str)})
-            by_name = found.table.set_index("segment")
+            result = subgroups(values, tested["hit"], {"subject": tested["subject"].astype(str)})
+            by_name = result.table.set_index("segment")
             parts = by_name.drop(ALL)
             worst = parts.loc[parts["gap"].abs().idxmax()]
-            whole = by_name.loc[ALL]
+            overall = by_name.loc[ALL]
             yield {
                 "model": name,
                 "confidence": confidence,
                 "stage": stage,
-                "n_rows": len(rest),
+                "n_rows": len(tested),
                 "n_dropped": len(table) - len(rows),
-                "gap_percent": 100 * whole["gap"],
-                "noise_floor_percent": 100 * whole["noise_floor"],
-                "whole_is_miscalibrated": bool(whole["finding"] == MISCALIBRATED),
-                "p_value": found.p_value,
+                "gap_percent": 100 * overall["gap"],
+                "noise_floor_percent": 100 * overall["noise_floor"],
+                "whole_is_miscalibrated": bool(overall["finding"] == MISCALIBRATED),
+                "p_value": result.p_value,
                 "n_subjects": len(parts),
                 "n_wrong_subjects": int((parts["finding"] == MISCALIBRATED).sum()),
                 "worst_subject": worst.name.removeprefix("subject = "),

@@ -89,9 +89,9 @@ def standings(ranks: pd.DataFrame) -> list[tuple[str, list[SimpleNamespace]]]:
     """
     blocks_by_distribution = []
     for distribution, words in reading.DISTRIBUTIONS.items():
-        of_distribution, blocks = ranks[ranks["distribution"] == distribution], []
-        for target in names.targets_in_order(of_distribution["target"]):
-            rows = of_distribution[of_distribution["target"] == target]
+        rows_of_distribution, blocks = ranks[ranks["distribution"] == distribution], []
+        for target in names.targets_in_order(rows_of_distribution["target"]):
+            rows = rows_of_distribution[rows_of_distribution["target"] == target]
             blocks.append(_block(target, rows))
         if blocks:
             blocks_by_distribution.append((words, blocks))
@@ -101,15 +101,15 @@ def standings(ranks: pd.DataFrame) -> list[tuple[str, list[SimpleNamespace]]]:
 def _block(target: str, rows: pd.DataFrame) -> SimpleNamespace:
     sizes = sorted(rows["n_samples"].unique())
     cells, limits = {}, []
-    for n, of_n in rows.groupby("n_samples"):
-        first = reading.ranks(of_n) == 1
-        words = "tied" if first.sum() > 1 else "best" if len(of_n) > 1 else ""
-        for row, is_first in zip(of_n.itertuples(), first, strict=True):
+    for n, size_rows in rows.groupby("n_samples"):
+        first = reading.ranks(size_rows) == 1
+        words = "tied" if first.sum() > 1 else "best" if len(size_rows) > 1 else ""
+        for row, is_first in zip(size_rows.itertuples(), first, strict=True):
             margin = f"±\u2009{200 * row.error_se:,.0f}\u2009%" if row.error_se >= 0 else ""
             cells[row.estimator, n] = SimpleNamespace(
                 error=f"{100 * row.error:,.0f}", margin=margin, standing=words if is_first else ""
             )
-        limit = of_n["information_limit"].iloc[0]
+        limit = size_rows["information_limit"].iloc[0]
         limits.append(f"{100 * limit:.0f}\u2009%" if limit > 0 else "")
     last = rows.sort_values(["n_samples", "error"], ascending=[False, True], kind="stable")
     return SimpleNamespace(
@@ -136,24 +136,24 @@ def honesty_of(league: pd.DataFrame) -> list[SimpleNamespace]:
     rows = league[league["scenario"] == UNIFORM.name]
     rows = rows.assign(honest=rows["mean_estimate"], honest_se=rows["bias_se"])
     better = {name: pays(rows, name) for name in FORECASTERS}
-    found = []
-    for n, of_n in rows.groupby("n_samples"):
+    result = []
+    for n, size_rows in rows.groupby("n_samples"):
         lines = [
             SimpleNamespace(
                 name=names.measure_name(row["estimator"]), target=names.target_name(row["target"]),
                 cells=[
-                    (f"{1000 * row[x]:.2f} ± {2000 * row[f'{x}_se']:.2f}", better[x][place])
+                    (f"{1000 * row[x]:.2f} ± {2000 * row[f'{x}_se']:.2f}", better[x][index])
                     for x in FORECASTERS
                 ],
             )
-            for place, row in of_n.iterrows()
+            for index, row in size_rows.iterrows()
         ]  # fmt: skip
         hides, sharpens = (
-            sum(any(better[x][place] for x in chosen) for place in of_n.index)
+            sum(any(better[x][index] for x in chosen) for index in size_rows.index)
             for chosen in (("two_values", "base_rate"), ("sharpened",))
         )
-        found.append(SimpleNamespace(n=n, rows=lines, hides=hides, sharpens=sharpens))
-    return found
+        result.append(SimpleNamespace(n=n, rows=lines, hides=hides, sharpens=sharpens))
+    return result
 
 
 def _table(name: str, rows: pd.DataFrame) -> SimpleNamespace:
