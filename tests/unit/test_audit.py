@@ -15,7 +15,14 @@ from verdicts import judge
 import calbias
 from calbias.auditing import cox, estimator_bias, recalibrations
 from calbias.auditing.audit import audit_data
-from calbias.auditing.bins import binned_ece, binomial_limits, mean_deviation, picture_bins
+from calbias.auditing.bins import (
+    PictureBins,
+    binned_ece,
+    binomial_limits,
+    joined_bins,
+    mean_deviation,
+    picture_bins,
+)
 from calbias.auditing.cox import noncentrality
 from calbias.auditing.description import description_of
 from calbias.auditing.inputs import Options, prepared
@@ -129,10 +136,43 @@ def test_the_forms_of_the_result(over):
     assert "no error changes its sign within a bin" in over.assumption
     assert over.assumption in page
     assert (str(over), repr(over)) == (over.sentence, f"<Audit: {over.sentence}>")
-    axes = over.plot()
-    assert axes is over.plot(ax=axes)
     with pytest.raises(AttributeError):
         over.error = 0
+
+
+def test_the_figure_shows_the_range_of_the_scores(over):
+    axes = over.plot()
+    assert axes.get_xlim() == (0, 1)
+    n_points = len(axes.collections[-1].get_offsets())
+    assert n_points == over.bins.mean_hit.size
+    assert axes is over.plot(ax=axes)
+    generator = np.random.default_rng(3)
+    risks = np.clip(generator.beta(0.9, 20, 900), 1e-4, 0.2)
+    found = calbias.audit(probabilities=risks, labels=generator.random(900) < risks)
+    axes = found.plot()
+    end = axes.get_xlim()[1]
+    assert axes.get_xlim()[0] == 0 < risks.max() <= end < 0.4
+    assert axes.get_ylim() == pytest.approx((-0.1 * end, end))  # bars of the rows are below 0
+    assert min(axes.get_yticks()) == 0
+    scores, rates = axes.collections[-1].get_offsets().T
+    assert 5 <= scores.size <= 10
+    assert rates.max() <= end
+
+
+def test_groups_of_bins_have_a_tenth_of_the_rows():
+    """Of 10 rows in groups of at least 4: 1 + 3, 4, and 2 rows that go with the group before."""
+    bins = PictureBins(
+        np.array([0.1, 0.2, 0.4, 0.8]), np.array([0.15, 0.3, 0.5, 0.9]), np.array([1, 3, 4, 2]),
+        np.array([0.12, 0.24, 0.45, 0.84]), np.array([1, 1 / 3, 0.25, 1]), *np.zeros((2, 4)),
+    )  # fmt: skip
+    groups = joined_bins(bins, 2.5, 0.95, 2.0)
+    assert (groups.lowest_score.tolist(), groups.highest_score.tolist()) == ([0.1, 0.4], [0.3, 0.9])
+    assert groups.n_in_bin.tolist() == [4, 6]
+    assert groups.mean_score == pytest.approx([0.21, 0.58])
+    assert groups.mean_hit == pytest.approx([0.5, 0.5])
+    low, high = binomial_limits(np.array([1, 1.5]), np.array([2, 3]), 0.95)
+    assert (groups.low, groups.high) == (pytest.approx(low), pytest.approx(high))
+    assert joined_bins(bins, 1, 0.95, 1.0).n_in_bin.tolist() == [10]
 
 
 def test_the_page_shows_the_numbers_of_the_audit(over):

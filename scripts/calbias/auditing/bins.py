@@ -69,6 +69,28 @@ def picture_bins(
     )
 
 
+def joined_bins(bins: PictureBins, most: int, level: float, design_effect: float) -> PictureBins:
+    """Return neighbouring bins joined to groups of at least a ``most``-th of the rows."""
+    least, starts, size = bins.n_in_bin.sum() / most, [0], 0
+    for k, rows in enumerate(bins.n_in_bin.tolist()):
+        if size >= least:
+            starts.append(k)
+            size = 0
+        size += rows
+    if size < least and len(starts) > 1:
+        starts.pop()  # too few rows are left: they go with the group before
+    rows = np.add.reduceat(bins.n_in_bin, starts)
+    scores, hits = (
+        np.add.reduceat(bins.n_in_bin * mean, starts) for mean in (bins.mean_score, bins.mean_hit)
+    )
+    limits = binomial_limits(hits / design_effect, rows / design_effect, level)
+    stops = [*starts[1:], bins.n_in_bin.size]
+    highest = bins.highest_score[np.array(stops) - 1]
+    return PictureBins(
+        bins.lowest_score[starts], highest, rows, scores / rows, hits / rows, *limits
+    )
+
+
 def binomial_limits(
     hits: Floats | float, rows: Floats | float, level: float
 ) -> tuple[Floats, Floats]:

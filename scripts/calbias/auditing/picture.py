@@ -106,10 +106,11 @@ def _range(audit: Audit) -> tuple[float, float]:
     values = np.r_[
         bins.lowest_score[0], bins.highest_score[-1], bins.mean_hit, curve.mean, bins.mean_score
     ]
-    return _rounded(float(values.min()), float(values.max()))
+    return rounded_range(float(values.min()), float(values.max()))
 
 
-def _rounded(low: float, high: float) -> tuple[float, float]:
+def rounded_range(low: float, high: float) -> tuple[float, float]:
+    """Return the ends of a range rounded outwards to a step of its ticks; all of [0, 1] if wide."""
     if high - low > 0.6:
         return 0.0, 1.0
     step = next((x for x in _STEPS if (high - low) / x <= _MOST_TICKS), _STEPS[-1])
@@ -130,7 +131,7 @@ def _crowd(audit: Audit, whole: Panel) -> Panel | None:
     rates = bins.mean_hit[first:end]
     if end == bins.mean_score.size and lowest >= _NEAR_ONE:
         return _near_one(audit, lowest, float(rates.min()))
-    low, high = _rounded(min(lowest, float(rates.min())), max(highest, float(rates.max())))
+    low, high = rounded_range(min(lowest, float(rates.min())), max(highest, float(rates.max())))
     if high - low < _LEAST_ENLARGED:
         low = max(min(low, 1.0 - _LEAST_ENLARGED), 0.0)
         high = low + _LEAST_ENLARGED
@@ -154,7 +155,7 @@ def _near_one(audit: Audit, score: float, rate: float) -> Panel:
     first = math.floor(-math.log10(1.0 - score))
     highest = min(float(audit.bins.mean_score[-1]), 1.0 - _LEAST_FROM_ONE)
     last = max(math.ceil(-math.log10(1.0 - highest) - 1e-9), first + 1)
-    lowest_rate, highest_rate = _rounded(min(rate, 1.0 - _LEAST_ENLARGED), 1.0)
+    lowest_rate, highest_rate = rounded_range(min(rate, 1.0 - _LEAST_ENLARGED), 1.0)
     return Panel(1 - 10.0**-first, 1 - 10.0**-last, lowest_rate, highest_rate, near_one=True)
 
 

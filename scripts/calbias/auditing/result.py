@@ -26,7 +26,6 @@ if TYPE_CHECKING:
     import pandas as pd
     from matplotlib.axes import Axes
 
-_BLUE, _ORANGE, _GREY = "#0a5c7d", "#b3541e", "#9aa3ad"
 _CLEAR = 0.001  # a p-value that a low end of 0 seems to contradict
 _NAMED = 5  # classes, in a sentence
 TABLES = ("estimates", "risk", "recalibration", "classes")
@@ -300,24 +299,20 @@ class Audit:
         return page(self, title, json_name)
 
     def plot(self, ax: Axes | None = None) -> Axes:
-        """Draw curve, band and bins on matplotlib axes, new ones by default, and return them."""
+        """Draw curve, band, bins and rows on matplotlib axes, new ones by default; return them.
+
+        The axes show the range of the scores. Of an event the points are at most ten groups.
+        ``audit.plot().figure.savefig("calibration.pdf")`` saves the figure.
+        """
+        from calbias.auditing.plot import draw
+
         if ax is None:
             ax = (
                 of_extra("a picture", "matplotlib.pyplot")
                 .figure(figsize=(5.2, 5.2), layout="constrained")
                 .add_subplot()
             )
-        bins, curve, level = self.bins, self.curve, f"{100 * self.confidence_level:g} %"
-        ax.plot([0, 1], [0, 1], color=_GREY, linewidth=1, linestyle="--", label="calibrated")
-        ax.fill_between(curve.scores, curve.low, curve.high, color=_BLUE, alpha=0.2, linewidth=0)
-        ax.plot(curve.scores, curve.mean, color=_BLUE, label=f"calibration curve, {level} band")
-        ax.vlines(bins.mean_score, bins.low, bins.high, color=_ORANGE, linewidth=1, alpha=0.6)
-        sizes = 6 + 40 * bins.n_in_bin / bins.n_in_bin.max()
-        label = f"bins, {level}; area ∝ rows"
-        ax.scatter(bins.mean_score, bins.mean_hit, sizes, color=_ORANGE, label=label, zorder=3)
-        names = ("risk", "share of events") if self.kind == EVENT else ("score", "share of hits")
-        ax.set(xlim=(0, 1), ylim=(0, 1), xlabel=names[0], ylabel=names[1])
-        ax.legend(frameon=False, fontsize="small")
+        draw(self, ax)
         return ax
 
     def _repr_html_(self) -> str:

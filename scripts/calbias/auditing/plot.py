@@ -1,0 +1,59 @@
+"""The figure of an audit on matplotlib axes: curve with band, groups with limits, rows below."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from calbias.auditing.bins import PictureBins, joined_bins
+from calbias.auditing.inputs import EVENT
+from calbias.auditing.picture import rounded_range
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+    from calbias.auditing.result import Audit
+
+_BLUE, _ORANGE, _GREY = "#0a5c7d", "#b3541e", "#9aa3ad"
+_MOST_GROUPS = 10  # of a risk model, as its reports draw
+_STRIP = 0.1  # of the height, for the bars of the rows
+
+
+def draw(audit: Audit, ax: Axes) -> None:
+    """Draw an Audit; both axes show the part of [0, 1] that scores, curve and groups are in."""
+    bins, curve, level = audit.bins, audit.curve, f"{100 * audit.confidence_level:g} %"
+    points, label = bins, f"bins, {level}; area ∝ rows"
+    if audit.kind == EVENT:
+        effect = audit.design_effect or 1.0
+        points = joined_bins(bins, _MOST_GROUPS, audit.confidence_level, effect)
+        label = f"groups, {level}; area ∝ rows"
+    values = np.r_[
+        bins.lowest_score[0], bins.highest_score[-1], curve.mean, points.low, points.high
+    ]
+    ends = rounded_range(float(values.min()), float(values.max()))
+    ax.plot(ends, ends, color=_GREY, linewidth=1, linestyle="--", label="calibrated")
+    ax.fill_between(curve.scores, curve.low, curve.high, color=_BLUE, alpha=0.2, linewidth=0)
+    ax.plot(curve.scores, curve.mean, color=_BLUE, label=f"calibration curve, {level} band")
+    ax.vlines(points.mean_score, points.low, points.high, color=_ORANGE, linewidth=1, alpha=0.6)
+    sizes = 6 + 40 * points.n_in_bin / points.n_in_bin.max()
+    ax.scatter(points.mean_score, points.mean_hit, sizes, color=_ORANGE, label=label, zorder=3)
+    names = ("risk", "share of events") if audit.kind == EVENT else ("score", "share of hits")
+    lowest = _draw_rows(bins, ends, ax)
+    ax.set(xlim=ends, ylim=(lowest, ends[1]), xlabel=names[0], ylabel=names[1])
+    ax.set_yticks([tick for tick in ax.get_yticks() if ends[0] <= tick <= ends[1]])
+    ax.legend(frameon=False, fontsize="small")
+
+
+def _draw_rows(bins: PictureBins, ends: tuple[float, float], ax: Axes) -> float:
+    """Draw bars of rows per unit of the score below the rates; return where they stand."""
+    size = ends[1] - ends[0]
+    widths = np.maximum(bins.highest_score - bins.lowest_score, 0.005 * size)
+    density = bins.n_in_bin / widths
+    lowest = ends[0] - _STRIP * size
+    ax.axhline(ends[0], color=_GREY, linewidth=0.8)
+    ax.bar(
+        bins.lowest_score, 0.95 * _STRIP * size * density / density.max(), widths, lowest,
+        align="edge", color=_GREY, alpha=0.5, linewidth=0, label="where the rows are", zorder=0,
+    )  # fmt: skip
+    return lowest
