@@ -203,9 +203,9 @@ def mixed(share):
 test_r05_data_set_before_architecture = verdicts_of(
     "R05",
     lambda scores, curves: {"scenarios": scenarios(scores, lambda name: 0.1, curves)},
-    reproduced=[(by_group, by_group), (mixed(0.6), mixed(0.6))],  # p = 0.04
-    approximate=[(by_group, by_place)],
-    not_reproduced=[(by_place, by_place), (mixed(0.8), mixed(0.8))],  # p = 0.06
+    reproduced=[(by_group, by_group), (mixed(0.45), mixed(0.45))],  # ratios 0.48 and 0.46
+    approximate=[(by_group, by_place), (mixed(0.5), mixed(0.5))],  # 0.52 and 0.49
+    not_reproduced=[(by_place, by_place), (mixed(0.6), mixed(0.6))],  # 0.58 and 0.56, p = 0.04
 )
 
 

@@ -321,8 +321,8 @@ def test_a_limit_without_a_lower_end_begins_at_0():
 
 test_r18_ten_percent_at_500_and_200 = verdicts_of(
     "R18",
-    lambda at_200, at_500: limits(lambda n, e: at_200 if n == 200 else at_500),
-    reproduced=[(11.0, 11.0), (11.0, 10.11)],
+    lambda at_200, at_500, *at_80: limits(lambda n, e: at_200 if n == 200 else at_500, 0.1, *at_80),
+    reproduced=[(11.0, 11.0), (11.0, 10.11), (11.0, 11.0, 10.11)],
     approximate=[(11.0, 9.0), (11.0, 10.1)],  # its range is 10 to 10.2
-    not_reproduced=[(10.1, 11.0), (9.0, 9.0)],
+    not_reproduced=[(10.1, 11.0), (9.0, 9.0), (11.0, 11.0, 10.1)],  # at a power of 80 %
 )

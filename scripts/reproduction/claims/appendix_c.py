@@ -97,12 +97,19 @@ def greatest_when_calibrated(grounds: Grounds) -> Ruling:
         *cell_measurements("|bias| larger when calibrated", cells),
         *cell_measurements("bias with its sign larger when calibrated", signed),
     ]
-    notes = [f"|bias| is not larger when calibrated of: {', '.join(failing)}"] if failing else []
-    is_falling = courses["bias"] <= FALLING
-    if failing and is_falling.all() and all(x.agree == x.total for x in signed.values()):
+    notes = []
+    if failing:
+        notes.append(f"|bias| is not consistently larger when calibrated of {', '.join(failing)}")
+        opposite = [name for name, counts in cells.items() if counts.disagree > counts.total / 2]
+        if opposite:
+            words = "it is larger with the fitted curve in most cells of"
+            notes.append(f"{words} {', '.join(opposite)}")
+        larger, total = (sum(getattr(x, n) for x in signed.values()) for n in ("agree", "total"))
+        falling = (courses["bias"] <= FALLING).sum()
         notes.append(
-            "bias with its sign is larger when calibrated in every cell and falls on every curve: "
-            "an estimator that goes over to underestimates has the larger |bias| there"
+            f"bias with its sign is clearly larger when calibrated in {larger} of {total} cells "
+            f"and falls on {falling} of {len(curves)} curves: where an estimator underestimates, "
+            "|bias| can be larger"
         )
     notes += [f"{name}: {row['words']}" for name, row in courses[~as_claimed].iterrows()]
     return Ruling(
@@ -216,7 +223,7 @@ def still_off_at_5000(grounds: Grounds) -> Ruling:
     rule=(
         "The effect is the bias at TCE = 0 minus the mean |bias| over the upper half of the curve "
         "(TCE above the median). Four curves, two estimators × two score distributions: it is "
-        f"above 0 at n = 200, and larger at 200 than at 5000, both by {CLEAR:g} standard errors. "
+        f"above 0 at both n, and larger at 200 than at 5000, each by {CLEAR:g} standard errors. "
         "Reproduced if so on all four, approximate if on most."
     ),
     errors="± one Monte Carlo standard error at most",
@@ -228,7 +235,7 @@ def effect_is_stronger_with_fewer_samples(grounds: Grounds) -> Ruling:
     for scores, estimator in itertools.product(SCORES, ESTIMATORS):
         few, many = (effects[scores, n, estimator] for n in SWEEP_SIZES)
         larger = few[0] - many[0] > CLEAR * (few[1] + many[1])
-        holds.append(larger and few[0] > CLEAR * few[1])
+        holds.append(larger and min(few[0] - CLEAR * few[1], many[0] - CLEAR * many[1]) > 0)
         by_n = {f"{estimator}, {scores}, n = 200:": few, f"{estimator}, {scores}, n = 5000:": many}
         measurements += by_case("bias at TCE 0 minus mean |bias| at large TCE", by_n, POINTS)
     verdict = Verdict.of(all(holds), np.mean(holds) > 0.5)

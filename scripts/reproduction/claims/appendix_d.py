@@ -75,6 +75,11 @@ def near_optimal_unless_calibrated(grounds: Grounds) -> Ruling:
     measurements.append(Measurement(name, greatest, published=CALIBRATED_BINS))
     far = [str(n) for n, ok in near.items() if not ok]
     notes = [f"not near-optimal at n = {', '.join(far)}"] if far else []
+    notes += [
+        f"n = {n}: near-optimal by the factor alone, at a cost of {excess:.2f} points"
+        for n, (_, _, excess) in wrong.items()
+        if near[n] and excess > SLIGHT_PERCENT
+    ]
     least = min(counts.values())
     verdict = Verdict.of(least == len(MODEL_SIZES), least >= MOST)
     words = [f"{what} {n}" for what, n in counts.items()]

@@ -26,7 +26,11 @@ NLP = ["dan3_20news", "dan3_reuters", "treelstm_sst2", "treelstm_sst5"]
 TYPICAL_PERCENT = (4.0, 10.0)  # "ECE typically between 4 to 10 %"
 LOW_PERCENT = 1.0
 MARGINAL_POINTS = 0.3  # "the gap is marginal (< 0.3 %)"
-COMPARABLE = "Comparable is: not above the median of the other methods of the row"
+ROUNDING_POINTS = 1e-9  # of sums of printed decimals
+COMPARABLE = (
+    f"Comparable is: at most {MARGINAL_POINTS:g} points, which Gupta et al. call marginal, above "
+    "the median of the other methods of the row"
+)
 LENET, DEEP, OTHER_LENET = "lenet5_c100", "resnet110_c100", "lenet5_c10"
 
 
@@ -57,10 +61,12 @@ def count(name: str, holds: pd.Series) -> Measurement:
     return Measurement(name, holds.sum(), f"of {len(holds)} rows")
 
 
-def comparable(table: pd.DataFrame, method: str) -> pd.Series:
-    """Return for which rows a method is not above the median of the other methods."""
+def comparable(table: pd.DataFrame, method: str) -> tuple[pd.Series, list[Measurement]]:
+    """Return for which rows a method is comparable, as COMPARABLE words it, and the counts."""
     others = table.drop(columns=["uncalibrated", method])
-    return table[method] <= others.median(axis=1)
+    excess = table[method] - others.median(axis=1)
+    holds = excess <= MARGINAL_POINTS + ROUNDING_POINTS
+    return holds, [count("comparable", holds), count("not above the median", excess <= 0)]
 
 
 @claim(
@@ -138,10 +144,10 @@ def ece_is_typically_4_to_10(grounds: Grounds) -> Ruling:
 )
 def temperature_is_comparable(grounds: Grounds) -> Ruling:
     table = guo(grounds).loc[NLP]
-    holds = comparable(table, TEMPERATURE)
+    holds, counts = comparable(table, TEMPERATURE)
     excess = table[TEMPERATURE] - table.drop(columns=["uncalibrated", TEMPERATURE]).min(axis=1)
     measurements = [
-        count("comparable", holds),
+        *counts,
         *by_case("ECE above the lowest of the others", dict(excess), POINTS),
     ]
     reason = f"comparable in {holds.sum()} of {len(holds)} rows"
@@ -327,10 +333,10 @@ def spline_is_second(grounds: Grounds) -> Ruling:
 )
 def spline_is_comparable_within_two(grounds: Grounds) -> Ruling:
     table = printed(grounds, "Gupta et al. 2021, Table 4", "ks_within_top2")
-    holds = comparable(table, SPLINE)
+    holds, counts = comparable(table, SPLINE)
     ranks = table.drop(columns="uncalibrated").rank(axis=1)[SPLINE]
     measurements = [
-        count("comparable", holds),
+        *counts,
         count("lowest of five", ranks == 1),
         count("highest of five", ranks == np.sum(table.columns != "uncalibrated")),
     ]

@@ -1,6 +1,7 @@
 """R02 to R04, R31: ECE_bin and its bins; monotone curves (sections 2, 4, 5)."""
 
 import itertools
+from collections import Counter
 from collections.abc import Iterable
 
 import numpy as np
@@ -115,17 +116,24 @@ def best_number_grows(grounds: Grounds) -> Ruling:
     maps = grounds.bias(
         "heatmaps", ["ece_bin_ew", "ece_bin_em"], HEATMAP_SIZES, HEATMAP_MODELS, HEATMAP_BINS
     )
-    grow, numbers = [], []
+    grow, numbers, edge = [], [], []
     rows = pd.concat([maps, fig2b(grounds)])
     for (scenario, estimator), cells in rows.groupby(["scenario", "estimator"], sort=False):
         best, near = best_bins(cells)
         grow.append(can_be_nondecreasing(near) and best[-1] > best[0])
         by_n = {f"n = {n}:": b for n, b in zip(HEATMAP_SIZES, best, strict=True)}
+        ends = HEATMAP_BINS[0], HEATMAP_BINS[-1]
+        edge += [f"{b} bins ({estimator[-2:]})" for b in best if b in ends]
         numbers += by_case(f"best number of bins, {scenario} {estimator[-2:]}", by_n)
+    notes = [
+        f"{len(edge)} of {len(numbers)} best numbers are at the edge of the grid: "
+        f"{', '.join(f'{n} at {words}' for words, n in Counter(edge).items())}"
+    ]
     return Ruling(
         Verdict.of(all(grow), np.mean(grow) >= MOST),
         [Measurement(f"curves of {len(grow)} that grow", sum(grow)), *numbers],
         grounds.source("heatmaps", HEATMAP_MODELS),
+        notes if edge else [],
         largest_error=maps["bias_se_percent"].max(),
         reason=f"the best number of bins grows on {sum(grow)} of {len(grow)} curves",
     )

@@ -27,13 +27,12 @@ from reproduction.claims.compared_biases import (
     unrooted_notes,
     without_root,
 )
-from reproduction.claims.section_6 import groups_matter, similarity_measurements
+from reproduction.claims.section_6 import FARTHER, groups_matter, similarity_measurements
 from reproduction.claims.t_test import SIGNIFICANT
 
 FAMILIES = ("bin", "debias", "sweep")
 KDES = ("kde", "kde_unrooted")
 FAR = 2.0
-ALIKE = 0.5
 
 
 def curves_by_group(
@@ -215,9 +214,10 @@ def kde_is_far_more_biased(grounds: Grounds) -> Ruling:
     rule=(
         "For each of seven estimators: mean root-mean-square distance between the curves of bias "
         "over n, of models within a data set divided by that of models of different data sets. "
-        f"Reproduced if every ratio is below {ALIKE:g} with a permutation p < {SIGNIFICANT:g} "
+        f"Reproduced if every ratio is below {FARTHER:g} with a permutation p < {SIGNIFICANT:g} "
         "over all ways to group the models, approximate if most ratios are below 1 with p < "
-        f"{SIGNIFICANT:g}."
+        f"{SIGNIFICANT:g}. 'Very similar' has no number: below one half the data set moves a curve "
+        "further than the architecture, as in R05."
     ),
     errors="p: exact, over all ways to group the ten models",
 )
@@ -231,12 +231,13 @@ def architectures_look_alike(grounds: Grounds) -> Ruling:
             curves, groups.values(), lambda a, b: np.sqrt(np.mean((a - b) ** 2))
         )
     clear = {name: r.ratio for name, r in results.items() if r.p_value < SIGNIFICANT}
-    less = [name for name in results if not clear.get(name, np.inf) < ALIKE]
-    name = f"estimators of {len(results)} below {ALIKE:g} with p < {SIGNIFICANT:g}"
+    less = [name for name in results if not clear.get(name, np.inf) < FARTHER]
+    name = f"estimators of {len(results)} below {FARTHER:g} with p < {SIGNIFICANT:g}"
     measurements = [Measurement(name, len(results) - len(less))]
     name = "distance of bias curves within data sets / between"
     measurements += similarity_measurements(name, results)
-    notes = [f"less alike are the curves of {', '.join(less)}"] if less else []
+    words = "less alike, relative to the distance between data sets, are the curves of"
+    notes = [f"{words} {', '.join(less)}"] if less else []
     verdict = Verdict.of(not less, sum(ratio < 1 for ratio in clear.values()) > len(results) / 2)
     alike = len(results) - len(less)
     reason = f"{alike} of {len(results)} estimators have clearly similar curves within a data set"
