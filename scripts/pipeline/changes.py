@@ -29,7 +29,8 @@ def changes_in_words(workflow: Any, config: Config) -> str:
             else:
                 params[name] = None
         files |= dict.fromkeys(_changed_inputs(workflow.persistence, job, produced))
-    keys = [*_changed_keys(_last_config(), config)] or sorted(params) if params or files else []
+    before, now = _without_folders(_last_config()), _without_folders(config)
+    keys = [*_changed_keys(before, now)] or sorted(params) if params or files else []
     parts = [_listed(files)] if files else []
     parts += [f"config: {_listed(keys)}"] if keys else []
     return f"changed since the last run: {', '.join(parts)}" if parts else ""
@@ -85,6 +86,11 @@ def _last_config() -> Config:
         if isinstance(stored, dict):
             return stored
     return {}
+
+
+def _without_folders(config: Config) -> Config:
+    """Return a config without the folders of other workflows, which change no result."""
+    return {key: value for key, value in config.items() if key != "beside"}
 
 
 def _changed_keys(before: Any, now: Any, keys: tuple[str, ...] = ()) -> Iterator[str]:

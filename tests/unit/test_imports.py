@@ -25,16 +25,7 @@ DECLARED = re.compile(
     r'(estimator|page)_paths\(|estimators"\)\.glob\(|\*(\w+_FILES|AUDIT_ESTIMATORS|sum\()'
 )
 # what imports a study for its words alone, or audits no rows
-LOADS_NONE = {
-    *(
-        "draw_estimator",
-        "judge_estimator",
-        "measure_monitor",
-        "rank_league",
-        "run_multiclass_league",
-    ),
-    *("select_recalibration", "write_evidence_page"),
-}
+LOADS_NONE = {"draw_estimator", "judge_estimator", "select_recalibration"}
 # For each line read: import a step, then what its functions import later, and print what
 # modules of the project are loaded. Each in a fork of a process that has loaded the libraries.
 RUN = """

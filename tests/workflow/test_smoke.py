@@ -18,6 +18,7 @@ from pipeline.table_schema import tables
 
 ON_ITS_OWN = {  # of an estimator's page, `snakemake league`, `multiclass`, `replication`
     *(f"estimator_{what}" for what in ("comparison", "selection", "cost")),
+    *("authors_fits", "authors_biases", "authors_ece_bin"),  # of files that are fetched
     "fit_times",
     "replication_full",
 }

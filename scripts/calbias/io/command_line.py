@@ -119,7 +119,8 @@ def written_whole(path: Path | str) -> Iterator[Path]:
         yield temporary
         os.replace(temporary, path)
     except OSError as error:
-        if error.filename in (None, str(temporary)):  # a full disk names no file
+        # a full disk names no file; errors of a download are OSErrors without a number
+        if error.errno is not None and error.filename in (None, str(temporary)):
             error.filename = str(path)
         raise
     finally:
