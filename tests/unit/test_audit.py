@@ -145,8 +145,12 @@ def test_the_figure_shows_the_range_of_the_scores(over):
     assert axes.get_xlim() == (0, 1)
     n_points = len(axes.collections[-1].get_offsets())
     assert n_points == over.bins.mean_hit.size
+    assert max(axes.get_yticks()) == pytest.approx(1)
     assert axes is over.plot(ax=axes)
     generator = np.random.default_rng(3)
+    scores = generator.uniform(0.8, 1, 600)
+    high = calbias.audit(scores, generator.random(600) < scores).plot()
+    assert high.get_xlim()[0] >= 0.5
     risks = np.clip(generator.beta(0.9, 20, 900), 1e-4, 0.2)
     found = calbias.audit(probabilities=risks, labels=generator.random(900) < risks)
     axes = found.plot()

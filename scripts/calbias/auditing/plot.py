@@ -23,25 +23,24 @@ _STRIP = 0.1  # of the height, for the bars of the rows
 def draw(audit: Audit, ax: Axes) -> None:
     """Draw an Audit; both axes show the part of [0, 1] that scores, curve and groups are in."""
     bins, curve, level = audit.bins, audit.curve, f"{100 * audit.confidence_level:g} %"
-    points, label = bins, f"bins, {level}; area ∝ rows"
+    points, label, rates = bins, f"bins, {level}; area ∝ rows", bins.mean_hit
     if audit.kind == EVENT:
         effect = audit.design_effect or 1.0
         points = joined_bins(bins, _MOST_GROUPS, audit.confidence_level, effect)
-        label = f"groups, {level}; area ∝ rows"
-    values = np.r_[
-        bins.lowest_score[0], bins.highest_score[-1], curve.mean, points.low, points.high
-    ]
+        label, rates = f"groups, {level}; area ∝ rows", np.r_[points.low, points.high]
+    values = np.r_[bins.lowest_score[0], bins.highest_score[-1], curve.mean, rates]
     ends = rounded_range(float(values.min()), float(values.max()))
     ax.plot(ends, ends, color=_GREY, linewidth=1, linestyle="--", label="calibrated")
     ax.fill_between(curve.scores, curve.low, curve.high, color=_BLUE, alpha=0.2, linewidth=0)
     ax.plot(curve.scores, curve.mean, color=_BLUE, label=f"calibration curve, {level} band")
-    ax.vlines(points.mean_score, points.low, points.high, color=_ORANGE, linewidth=1, alpha=0.6)
+    lows = np.maximum(points.low, ends[0])
+    ax.vlines(points.mean_score, lows, points.high, color=_ORANGE, linewidth=1, alpha=0.6)
     sizes = 6 + 40 * points.n_in_bin / points.n_in_bin.max()
     ax.scatter(points.mean_score, points.mean_hit, sizes, color=_ORANGE, label=label, zorder=3)
     names = ("risk", "share of events") if audit.kind == EVENT else ("score", "share of hits")
     lowest = _draw_rows(bins, ends, ax)
     ax.set(xlim=ends, ylim=(lowest, ends[1]), xlabel=names[0], ylabel=names[1])
-    ax.set_yticks([tick for tick in ax.get_yticks() if ends[0] <= tick <= ends[1]])
+    ax.set_yticks([tick for tick in ax.get_yticks() if ends[0] <= tick <= ends[1] + 1e-9])
     ax.legend(frameon=False, fontsize="small")
 
 
