@@ -166,10 +166,10 @@ def _best(audit: Audit) -> Any:
         table = table.drop(index="shift")
     if table["helps"].any():
         return table[table["helps"]].iloc[0]
-    found = {f.kind for f in (audit.verdict.finding, audit.verdict.second) if f}
-    if "line" in found and "platt" in table.index and table.loc["platt", "gain"] > 0:
+    kinds = {f.kind for f in (audit.verdict.finding, audit.verdict.second) if f}
+    if "line" in kinds and "platt" in table.index and table.loc["platt", "gain"] > 0:
         return table.loc["platt"]
-    return table.loc["shift"] if "level" in found and "shift" in table.index else None
+    return table.loc["shift"] if "level" in kinds and "shift" in table.index else None
 
 
 def _moves_most_away(audit: Audit) -> bool:

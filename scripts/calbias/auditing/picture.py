@@ -88,14 +88,14 @@ def _ticks(low: float, high: float) -> list[float]:
 
 def picture(audit: Audit, caption_id: str = "") -> str:
     """Return the <svg> elements of an Audit, one or two."""
-    said = f'aria-labelledby="{caption_id}"' if caption_id else 'aria-label="Reliability diagram"'
+    label = f'aria-labelledby="{caption_id}"' if caption_id else 'aria-label="Reliability diagram"'
     ends = _range(audit)
-    whole = Panel(*ends, *ends)
-    crowd = _crowd(audit, whole)
-    panels = [(whole, "")] + ([(crowd, "Enlarged: where most rows are")] if crowd else [])
+    full = Panel(*ends, *ends)
+    crowd = _crowd(audit, full)
+    panels = [(full, "")] + ([(crowd, "Enlarged: where most rows are")] if crowd else [])
     return "\n".join(
         f'<svg xmlns="http://www.w3.org/2000/svg" class="cb" viewBox="0 0 {WIDTH} {HEIGHT}" '
-        f'role="img" {said}>{_STYLE}{"".join(_parts(audit, panel, name))}</svg>'
+        f'role="img" {label}>{_STYLE}{"".join(_parts(audit, panel, name))}</svg>'
         for panel, name in panels
     )
 
@@ -119,14 +119,14 @@ def rounded_range(low: float, high: float) -> tuple[float, float]:
     return first, max(last, first + step)
 
 
-def _crowd(audit: Audit, whole: Panel) -> Panel | None:
+def _crowd(audit: Audit, full: Panel) -> Panel | None:
     """Return a panel of the bins that most rows crowd into, or None if it enlarges little."""
     bins = audit.bins
     if np.mean(bins.lowest_score == bins.highest_score) > 0.5:
         return None  # bins of one score each are apart already
     first, end = _shortest_run(bins, _CROWDED * audit.n)
     lowest, highest = float(bins.lowest_score[first]), float(bins.highest_score[end - 1])
-    if not 0 < highest - lowest <= _SMALL * (whole.high - whole.low):
+    if not 0 < highest - lowest <= _SMALL * (full.high - full.low):
         return None
     rates = bins.mean_hit[first:end]
     if end == bins.mean_score.size and lowest >= _NEAR_ONE:
@@ -136,7 +136,7 @@ def _crowd(audit: Audit, whole: Panel) -> Panel | None:
         low = max(min(low, 1.0 - _LEAST_ENLARGED), 0.0)
         high = low + _LEAST_ENLARGED
     is_line = highest - lowest < _LINE * (high - low)
-    is_larger = high - low <= 0.6 * (whole.high - whole.low)
+    is_larger = high - low <= 0.6 * (full.high - full.low)
     return Panel(low, high, low, high) if is_larger and not is_line else None
 
 

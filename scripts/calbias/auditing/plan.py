@@ -160,8 +160,8 @@ def plan(
         back = np.argsort(order, kind="stable")
         for row, curve in zip(rows, curves, strict=False):
             if curve is not None and hits is not None:
-                found = cluster_labels(given, hits, clusters, curve[back], power, seed)
-                row |= dict(zip(_OF_CLUSTERS, found, strict=False))
+                result = cluster_labels(given, hits, clusters, curve[back], power, seed)
+                row |= dict(zip(_OF_CLUSTERS, result, strict=False))
         columns += _OF_CLUSTERS
     if any(number is not None for number in (oe_width, c_width, prevalence)):
         rate = float(scores.mean()) if prevalence is None else prevalence
@@ -237,8 +237,8 @@ def _detection(
     if curve is None:  # no curve of the family is that far off
         return {"labels": np.inf}
     shift, slope = kind.line(logits_of(scores), logits_of(curve))
-    found = verdict_labels(scores, curve, power, seed)
-    return {**found._asdict(), "slope": slope, "shift": shift}
+    result = verdict_labels(scores, curve, power, seed)
+    return {**result._asdict(), "slope": slope, "shift": shift}
 
 
 def points(error: float) -> str:

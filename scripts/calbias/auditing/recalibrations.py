@@ -126,15 +126,15 @@ def recalibration_table(
     parts, folds = ([], FOLDS) if fitted is rows else ([fitted], 1)
     n, units = sample.n, sample.n if sample.clusters is None else sample.clusters.ids.size
     judged = _in_folds(rows, folds, units, seed)
-    whole = judged.counts.sum(axis=0)
+    all_counts = judged.counts.sum(axis=0)
     for k in range(folds if fitted is rows else 0):
-        misses, hits = whole - judged.counts[k]
+        misses, hits = all_counts - judged.counts[k]
         others = (None, None)
         if rows.logits is not None:
             others = rows.logits[judged.fold != k], rows.labels[judged.fold != k]
         parts.append(_Part(sample.counted(misses + hits, hits), *others, rows.ends))
     size = judged.size
-    found: list[dict[str, Any]] = []
+    table_rows: list[dict[str, Any]] = []
     for method in fitted.methods if methods is None else methods:
         maps = [part.fitted(method) for part in parts]
         if method == "vector":
@@ -149,7 +149,7 @@ def recalibration_table(
             squares = float(np.sum(np.bincount(judged.clusters, fall - gain) ** 2))
         error = float(np.sqrt(squares * units / (units - 1))) / n
         z = gain / error if error > 0 else 0.0
-        found.append(
+        table_rows.append(
             {
                 "method": method,
                 "brier_before": float(size @ before) / n,
@@ -164,7 +164,7 @@ def recalibration_table(
                 "validation_rows": 0 if fitted is rows else fitted.sample.n,
             }
         )
-    table = pd.DataFrame(found).set_index("method")
+    table = pd.DataFrame(table_rows).set_index("method")
     table["helps"] = (table["gain"] > 0) & (holm(table["p_value"]) <= SIGNIFICANT)
     return table.sort_values("gain", ascending=False, kind="stable")
 

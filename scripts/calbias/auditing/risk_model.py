@@ -296,8 +296,8 @@ def _skill(outcomes: Outcomes, z: float) -> tuple[float, float, float]:
     if not uncertainty > 0:
         return _NAN, _NAN, _NAN
     ratio = brier / uncertainty
-    of_rate = (1 - 2 * rate) / uncertainty * (outcomes.y - rate)
-    half = z * outcomes.error(loss / uncertainty - ratio * of_rate)
+    rate_part = (1 - 2 * rate) / uncertainty * (outcomes.y - rate)
+    half = z * outcomes.error(loss / uncertainty - ratio * rate_part)
     return 1 - ratio, 1 - ratio - half, 1 - ratio + half
 
 
@@ -312,7 +312,8 @@ def _c_statistic(sample: Scored, z: float) -> tuple[float, float, float]:
     c = float(counts[0] @ others) / m
     if min(m, n) < 2 or not 0 < c < 1:
         return c, _NAN, _NAN
-    of_events, of_others = counts[0] @ (others - c) ** 2, counts[1] @ (1.0 - events - c) ** 2
-    error = math.sqrt(of_events / (m - 1.0) / m + of_others / (n - 1.0) / n)
+    event_squares = counts[0] @ (others - c) ** 2
+    other_squares = counts[1] @ (1.0 - events - c) ** 2
+    error = math.sqrt(event_squares / (m - 1.0) / m + other_squares / (n - 1.0) / n)
     half = z * error / (c * (1 - c))
     return c, float(expit(logit(c) - half)), float(expit(logit(c) + half))

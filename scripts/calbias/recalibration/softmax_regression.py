@@ -26,17 +26,17 @@ class LinearCalibration(NamedTuple):
 
     weights: np.ndarray
     intercept: np.ndarray
-    of_log_probabilities: bool
+    log_probabilities: bool
     gradient: float  # the largest entry of the loss's gradient there, see ``GRADIENT``
 
     def predict(self, logits: np.ndarray) -> np.ndarray:
         """Return W x + b of each row of logits (n, K), (n, K) float64."""
-        x = _inputs(logits, self.of_log_probabilities)
+        x = _inputs(logits, self.log_probabilities)
         return _mapped(self.weights, self.intercept, x)
 
     def mean_nll(self, logits: np.ndarray, labels: np.ndarray) -> float:
         """Return the mean negative log-likelihood of labels (n,), in nats."""
-        x = _inputs(logits, self.of_log_probabilities)
+        x = _inputs(logits, self.log_probabilities)
         return _likelihood(x, labels, self.weights, self.intercept)[0]
 
 
@@ -45,7 +45,7 @@ def fit_linear(
     labels: np.ndarray,
     diagonal: bool = False,
     penalty: float = 0.0,
-    of_log_probabilities: bool = False,
+    log_probabilities: bool = False,
     start: LinearCalibration | None = None,
     tolerance: float = GRADIENT,
 ) -> LinearCalibration:
@@ -57,7 +57,7 @@ def fit_linear(
     """
     from scipy.optimize import minimize  # an audit fits none
 
-    x = _inputs(logits, of_log_probabilities)
+    x = _inputs(logits, log_probabilities)
     k = x.shape[1]
     identity = np.ones(k) if diagonal else np.eye(k)
     ridge = 0.0 if diagonal else penalty / (k * (k - 1)) * (1.0 - identity)
@@ -74,11 +74,11 @@ def fit_linear(
 
     def loss_and_gradient(variables: np.ndarray) -> tuple[float, np.ndarray]:
         weights, intercept = parameters(variables)
-        loss, of_weights, of_intercept = _likelihood(x, labels, weights, intercept)
+        loss, weight_gradient, intercept_gradient = _likelihood(x, labels, weights, intercept)
         loss += np.sum(ridge * weights**2) + np.sum(ridge_intercept * intercept**2)
-        of_weights = of_weights + 2 * ridge * weights
-        of_intercept = of_intercept + 2 * ridge_intercept * intercept
-        return loss, (np.column_stack([of_weights, of_intercept]) @ change.T).ravel()
+        weight_gradient = weight_gradient + 2 * ridge * weights
+        intercept_gradient = intercept_gradient + 2 * ridge_intercept * intercept
+        return loss, (np.column_stack([weight_gradient, intercept_gradient]) @ change.T).ravel()
 
     first = (identity, np.zeros(k)) if start is None else (start.weights, start.intercept)
     optimum = minimize(
@@ -99,12 +99,12 @@ def fit_linear(
             "likelihood has no maximum: use ms_odir",
             stacklevel=3,
         )
-    return LinearCalibration(*parameters(optimum.x), of_log_probabilities, gradient)
+    return LinearCalibration(*parameters(optimum.x), log_probabilities, gradient)
 
 
-def _inputs(logits: np.ndarray, of_log_probabilities: bool) -> np.ndarray:
+def _inputs(logits: np.ndarray, log_probabilities: bool) -> np.ndarray:
     x = logits.astype(np.float64)
-    return x - log_totals(logits)[:, None] if of_log_probabilities else x
+    return x - log_totals(logits)[:, None] if log_probabilities else x
 
 
 def _whitening(x: np.ndarray, ridge: float, ridge_intercept: float) -> np.ndarray:
@@ -134,16 +134,17 @@ def _likelihood(
     x: np.ndarray, labels: np.ndarray, weights: np.ndarray, intercept: np.ndarray
 ) -> tuple[float, np.ndarray, np.ndarray]:
     """Return the mean negative log-likelihood and its gradient in W and in b."""
-    loss, of_weights, of_intercept = 0.0, np.zeros(weights.shape), np.zeros(len(intercept))
+    loss, weight_gradient = 0.0, np.zeros(weights.shape)
+    intercept_gradient = np.zeros(len(intercept))
     for rows in row_blocks(x):
         z = _mapped(weights, intercept, x[rows])
         z -= z.max(axis=1)[:, None]
         labelled = np.arange(len(z)), labels[rows]
-        of_label = z[labelled]
+        label_logits = z[labelled]
         total = np.exp(z, out=z).sum(axis=1)
-        loss += np.sum(np.log(total) - of_label)
+        loss += np.sum(np.log(total) - label_logits)
         z /= total[:, None]
         z[labelled] -= 1.0
-        of_weights += np.einsum("ij,ij->j", z, x[rows]) if weights.ndim == 1 else z.T @ x[rows]
-        of_intercept += z.sum(axis=0)
-    return loss / len(x), of_weights / len(x), of_intercept / len(x)
+        weight_gradient += np.einsum("ij,ij->j", z, x[rows]) if weights.ndim == 1 else z.T @ x[rows]
+        intercept_gradient += z.sum(axis=0)
+    return loss / len(x), weight_gradient / len(x), intercept_gradient / len(x)

@@ -39,15 +39,15 @@ class Scenario(NamedTuple):
     curve: Curve
 
 
-def validate_scenario(scenario: Scenario, place: str = "scenario") -> None:
+def validate_scenario(scenario: Scenario, location: str = "scenario") -> None:
     """Raise InputError for parameters that are not finite and above 0, and for unknown curves."""
     _, alpha, beta, curve = scenario
     if not (0 < alpha < np.inf and 0 < beta < np.inf):
-        raise InputError(f"{place}: alpha {alpha} and beta {beta} must be finite and above 0")
+        raise InputError(f"{location}: alpha {alpha} and beta {beta} must be finite and above 0")
     if isinstance(curve, Curve):
-        validate_curve_name(curve.name, f"{place}: ")
+        validate_curve_name(curve.name, f"{location}: ")
     if not np.isfinite([curve.b0, curve.b1]).all():
-        raise InputError(f"{place}: b0 {curve.b0} and b1 {curve.b1} must be finite")
+        raise InputError(f"{location}: b0 {curve.b0} and b1 {curve.b1} must be finite")
 
 
 def log_quantile(alpha: float, beta: float, lower: np.ndarray) -> np.ndarray:

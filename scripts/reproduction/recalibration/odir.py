@@ -20,19 +20,19 @@ N_FOLDS = 5
 def odir(
     logits: np.ndarray,
     labels: np.ndarray,
-    of_log_probabilities: bool = False,
+    log_probabilities: bool = False,
     penalties: Sequence[float] = PENALTIES,
 ) -> LinearCalibration:
     """Fit W and b to logits (n, K) and labels (n,); one penalty needs no cross-validation."""
     penalty = penalties[0]
     if len(penalties) > 1:
-        held_out = _held_out(logits, labels, penalties, of_log_probabilities)
+        held_out = _held_out(logits, labels, penalties, log_probabilities)
         penalty = penalties[int(np.argmin(held_out))]
-    return fit_linear(logits, labels, penalty=penalty, of_log_probabilities=of_log_probabilities)
+    return fit_linear(logits, labels, penalty=penalty, log_probabilities=log_probabilities)
 
 
 def _held_out(
-    logits: np.ndarray, labels: np.ndarray, penalties: Sequence[float], of_log_probabilities: bool
+    logits: np.ndarray, labels: np.ndarray, penalties: Sequence[float], log_probabilities: bool
 ) -> np.ndarray:
     """Return the negative log-likelihood of held-out rows for each penalty, strongest first."""
     # Rows may be sorted by class: deal them out, class by class.
@@ -48,7 +48,7 @@ def _held_out(
                     logits[fitted],
                     labels[fitted],
                     penalty=penalty,
-                    of_log_probabilities=of_log_probabilities,
+                    log_probabilities=log_probabilities,
                     start=calibration,
                     tolerance=1e-4,
                 )

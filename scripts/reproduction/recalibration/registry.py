@@ -45,7 +45,7 @@ METHODS: dict[str, Fit] = {
     "vector_scaling": partial(matrix_scaling, diagonal=True),
     "matrix_scaling": matrix_scaling,
     "ms_odir": odir,
-    "dir_odir": partial(odir, of_log_probabilities=True),
+    "dir_odir": partial(odir, log_probabilities=True),
     "spline": spline.fit,
     "spline_as_written": partial(spline.fit, add_score=False),
     "platt_scaling": partial(fit_classes, platt_scaling),
