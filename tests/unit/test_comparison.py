@@ -195,7 +195,7 @@ def test_a_detectable_error_has_that_of_its_95_percent_range(half_width):
         tce_low_percent=9 - half_width, tce_high_percent=9 + half_width,
     )  # fmt: skip
     rows = compared(detection_limits=limits).set_index("quantity")[NUMBERS]
-    assert len(rows) == 10
+    assert len(rows) == 12
     error = pytest.approx(np.hypot(half_width / 1.96, ROUNDING))
     for n, published in ((500, 10.0), (10000, 2.0)):
         row = rows.loc[f"TCE that {n} samples detect, ece_sweep_em, miss 5%, percent"]
