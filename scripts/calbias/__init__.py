@@ -21,6 +21,7 @@ stand before hits: they are what is judged, and hits may be found from labels.
     simulate                              data sets drawn from a scenario
     noise_floor                           what a calibrated model with these probabilities prints
     Monitor                               an alarm for a stream, with a rate that holds for ever
+    Recalibrator                          a map that corrects scores: fit, predict, JSON
     Sketch                                any number of rows in constant memory, from parts
     sklearn                               metric and display under scikit-learn's names
     InputError                            what is raised for a mistake in the input
@@ -48,6 +49,7 @@ _MODULES = {
     "Estimate": "calbias.estimation.api",
     "InputError": "calbias.errors",
     "Monitor": "calbias.monitoring.monitor",
+    "Recalibrator": "calbias.recalibrator",
     "ReliabilityDiagram": "calbias.auditing.reliability",
     "Sketch": "calbias.sketch",
     "Scenario": "calbias.truth.scenarios",

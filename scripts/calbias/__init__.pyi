@@ -17,6 +17,7 @@ from calbias.estimation.ece import ece as ece
 from calbias.logits.example import example as example
 from calbias.monitoring.monitor import Monitor as Monitor
 from calbias.multiclass.noise import noise_floor as noise_floor
+from calbias.recalibrator import Recalibrator as Recalibrator
 from calbias.simulation import bias as bias
 from calbias.simulation import simulate as simulate
 from calbias.sketch import Sketch as Sketch

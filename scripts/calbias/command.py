@@ -1,4 +1,4 @@
-"""The command line ``calbias``: audit, plan, compare, watch, and check an estimator's file."""
+"""The command line ``calbias``: audit, recalibrate, plan, compare, watch, check an estimator."""
 
 import argparse
 import contextlib
@@ -64,6 +64,26 @@ def _exit_with_answer(result: Any, x: float | None) -> None:
 
     if x is not None:
         sys.exit(EXIT_STATUS[result.within(x / 100)])
+
+
+def _recalibrate(options: Any) -> None:
+    from calbias.errors import InputError
+    from calbias.recalibrate_file import apply_file, recalibrate_file
+
+    columns = _columns(options)
+    if options.apply is None:
+        note = (lambda text: None) if options.quiet else _note
+        say(
+            recalibrate_file(
+                options.file, options.method or "advised", columns, options.top_label,
+                options.seed, options.output, note,
+            )
+        )  # fmt: skip
+        return
+    used = ("score", "values", "missing")
+    if options.method or options.top_label or _columns(options, *used) != type(columns)():
+        raise InputError("--apply goes with --score, --values, --missing and --output alone")
+    apply_file(options.file, options.apply, columns, options.output, sys.stdout.write)
 
 
 def _example(options: Any) -> None:
@@ -201,6 +221,7 @@ def _parser() -> argparse.ArgumentParser:
     parser.set_defaults(run=None)
     commands = parser.add_subparsers(title="commands", metavar="COMMAND")
     _add_audit(commands)
+    _add_recalibrate(commands)
     _add_plan(commands)
     _add_compare(commands)
     _add_watch(commands)
@@ -255,6 +276,31 @@ def _add_audit(commands: Any) -> None:
     audit.add_argument("--output", metavar="STEM", help="write STEM.html and STEM.json")
     audit.add_argument("--force", action="store_true", help="replace files of other programs")
     audit.add_argument("--quiet", action="store_true", help="no progress on stderr")
+
+
+def _add_recalibrate(commands: Any) -> None:
+    recalibrate = commands.add_parser(
+        "recalibrate",
+        help="correct scores: fit a map, say what it gains, apply it to other files",
+        description="Fit the recalibration that an audit advises, or another one, say what it "
+        "gains on rows that it was not fitted on, and write the map as JSON. With --apply make "
+        "recalibrated scores of a file that may have no outcomes.",
+        epilog="With --apply the table is written as CSV with columns whose names start with "
+        "calbias_: calbias_score, or a probability of each class after temperature and vector.",
+    )
+    recalibrate.set_defaults(run=_recalibrate)
+    recalibrate.add_argument("file", metavar="FILE", help="a file as for audit; - for stdin")
+    recalibrate.add_argument("--method", metavar="METHOD",
+                             help="shift, platt, beta, isotonic or spline; of logits and class "
+                             "probabilities also temperature or vector (what an audit "
+                             "advises)")  # fmt: skip
+    recalibrate.add_argument("--apply", metavar="MAP", help="apply this map instead of a fit")
+    _add_columns(recalibrate)
+    recalibrate.add_argument("--seed", type=int, default=0, help="seed of the folds (0)")
+    recalibrate.add_argument("--output", metavar="FILE",
+                             help="write the map, or with --apply the table, to this file "
+                             "(FILE_map.json; stdout)")  # fmt: skip
+    recalibrate.add_argument("--quiet", action="store_true", help="no notes on stderr")
 
 
 def _add_plan(commands: Any) -> None:

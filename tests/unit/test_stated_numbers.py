@@ -100,7 +100,7 @@ def test_no_recalibration_is_printed_without_a_finding():
         found.verdict.finding.kind = finding
         assert recalibration_code(found) == ""
         found.miscalibrated = True
-        assert "expit" in recalibration_code(found)
+        assert 'Recalibrator("shift")' in recalibration_code(found)
 
 
 def test_advice_for_clusters_and_for_a_small_error():
@@ -154,7 +154,7 @@ def test_a_shift_that_the_verdict_finds_is_advised_where_the_brier_score_cannot_
     first = things_to_do(found)[0]
     assert first.startswith("Recalibrate: adding −0.58 to the log odds of each risk makes")
     assert first.endswith("which may be chance.")
-    assert "expit" in recalibration_code(found)
+    assert 'Recalibrator("shift")' in recalibration_code(found)
     assert found.error >= abs(found.verdict.finding.gap)
 
 
@@ -192,14 +192,16 @@ def test_the_lines_of_the_advice_run_as_printed(method):
     scores = generator.beta(4, 1.5, 2000)
     hits = (generator.random(2000) < scores**1.5).astype(int)
     logits = np.stack([np.zeros(2000), logit(scores)], axis=1)
+    logits3 = np.append(logits, np.full((2000, 1), -50.0), axis=1)
     scores = scores.astype(np.float32)
     scores[:20] = 1.0  # a network's scores that rounded, in single precision
     data = prepared(scores, hits)
     if method == "temperature":
         data = prepared(logits=logits, labels=hits, top_label=True)
     table = recalibration_table(data).loc[[method]].assign(helps=True)
-    names = {"scores": scores, "hits": hits, "new_logits": logits}
-    names["new_scores"] = names["scores"]
+    names = {"scores": pd.Series(scores), "hits": pd.Series(hits)}
+    names |= {"new_scores": pd.Series(scores), "labels": pd.Series(hits)}
+    names |= {"logits": pd.DataFrame(logits3), "new_logits": pd.DataFrame(logits3)}
     exec(recalibration_code(advised(0, 0, True, table)), names)
     recalibrated = names["recalibrated"]
     recalibrated = recalibrated[:, 1] if recalibrated.ndim == 2 else recalibrated

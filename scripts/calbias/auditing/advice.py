@@ -14,8 +14,9 @@ from calbias.auditing.inputs import EVENT
 from calbias.auditing.recalibrations import FEWEST
 from calbias.auditing.result import Audit
 from calbias.auditing.verdict.words import digits_of
-from calbias.conventions import Z_95
+from calbias.conventions import SIGNIFICANT, Z_95
 from calbias.recalibration.logistic import logits_of
+from calbias.recalibration.methods import NONE, OF_LOGITS
 
 MOST = 3
 _TOLERABLE, _OF_RARER = 0.02, 0.2  # an error that most uses can live with; of the rarer outcome
@@ -118,34 +119,74 @@ def recalibration_sentence(audit: Audit) -> str:
             f"Do not read the {scores} as probabilities where the picture shows them off. On these "
             f"rows {lowers}."
         )
-    gain, half = 100 * best["gain"], 100 * Z_95 * best["gain_se"]
-    digits = max(digits_of(half / 100), 2)
-    columns = 100 * best["brier_before"], 100 * best["brier_after"], abs(gain), half
-    before, after, by, reach = (f"{x:.{digits}f}" for x in columns)
-    rows = validation_rows(audit)
-    how = f"fitted on the {rows} rows of the validation fold" if rows else "cross-validated"
-    what = _NAMES[best.name].format(best["parameter"], scores[:-1]).replace("-", "−")
-    change = f"from {before} to {after}, by {by} ± {reach} (95 %; times 100, {how})"
+    what, change = _what_and_change(best, scores[:-1])
     if best["helps"]:
         return f"Recalibrate: {what} lowers the Brier score {change}."
     corrects = "corrects the slope"
     if best.name == "shift":
         corrects = f"makes the {scores} right on average"
-    changes = "rises" if gain < 0 else "falls"
+    changes = "rises" if best["gain"] < 0 else "falls"
     return (
         f"Recalibrate: {what} {corrects}. The Brier score {changes} {change}, which may be chance."
     )
 
 
-def recalibration_code(audit: Audit) -> str:
-    """Return lines of Python that make and apply the recalibration that helps most, or nothing."""
+def gain_sentence(row: Any, kind: str) -> str:
+    """Return what a method does to the Brier score, by its row of a recalibration table."""
+    what, change = _what_and_change(row, "risk" if kind == EVENT else "score")
+    score = "Brier score" + " over all classes" * (row.name == "vector")
+    what = f"{what[0].upper()}{what[1:]}"
+    if row["p_value"] > SIGNIFICANT:
+        changes = "rises" if row["gain"] < 0 else "falls"
+        return f"{what}: the {score} {changes} {change}, which may be chance."
+    if row["gain"] < 0:
+        return f"{what} raises the {score} {change}: leave the scores alone."
+    return f"{what} lowers the {score} {change}."
+
+
+def _what_and_change(row: Any, score: str) -> tuple[str, str]:
+    """Return what a method does, and by how much the Brier score changes, in words."""
+    gain, half = 100 * row["gain"], 100 * Z_95 * row["gain_se"]
+    digits = max(digits_of(half / 100), 2)
+    columns = 100 * row["brier_before"], 100 * row["brier_after"], abs(gain), half
+    before, after, by, reach = (f"{x:.{digits}f}" for x in columns)
+    rows = int(row["validation_rows"])
+    how = f"fitted on the {rows} rows of the validation fold" if rows else "cross-validated"
+    what = _NAMES[row.name].format(row["parameter"], score).replace("-", "−")
+    return what, f"from {before} to {after}, by {by} ± {reach} (95 %; times 100, {how})"
+
+
+def advised_method(audit: Audit) -> str:
+    """Return the name of the recalibration that is advised, or ``none``."""
     best = _best(audit)
-    if best is None or _is_reversed(audit):
+    return NONE if best is None or _is_reversed(audit) else str(best.name)
+
+
+def recalibration_code(audit: Audit) -> str:
+    """Return lines of Python that make and apply the recalibration that is advised, or nothing."""
+    method = advised_method(audit)
+    if method == NONE:
         return ""
-    code = _CODE[best.name].format(best["parameter"], best["least"], 1 - best["greatest"])
-    if validation_rows(audit) and "fit(" in code:
-        return f"# scores, hits: of the validation fold\n{code}"
-    return code
+    rows = ("logits", "labels") if method in OF_LOGITS else ("scores", "hits")
+    lines = [
+        "from calbias import Recalibrator",
+        f'recalibrator = Recalibrator("{method}").fit({", ".join(rows)})',
+        f"recalibrated = recalibrator.predict(new_{rows[0]})",
+    ]
+    if validation_rows(audit):
+        lines.insert(1, f"# {' and '.join(rows)} of the validation fold")
+    return "\n".join(lines)
+
+
+def recalibration_commands(audit: Audit) -> str:
+    """Return the same as commands, for the file that was audited and a new one."""
+    method = advised_method(audit)
+    if method == NONE:
+        return ""
+    return (
+        f"calbias recalibrate FILE --method {method} --output map.json\n"
+        "calbias recalibrate NEW_FILE --apply map.json --output recalibrated.csv"
+    )
 
 
 def validation_rows(audit: Audit) -> int:
@@ -194,27 +235,9 @@ _KINDS = {
 _NAMES = {
     "shift": "adding {:.2f} to the log odds of each {}",
     "platt": "Platt scaling",
+    "beta": "Beta calibration",
     "isotonic": "isotonic regression",
+    "spline": "spline recalibration",
     "temperature": "temperature scaling (logits divided by {:.3g})",
-}
-_LOG_ODDS = (  # of scores that may be exactly 0 or 1
-    "from scipy.special import expit, logit\n"
-    "x = lambda s: logit(s.astype(float).clip({1:.4g}, 1 - {2:.4g}))\n"
-)
-_CODE = {
-    "shift": _LOG_ODDS + "recalibrated = expit(x(new_scores) {0:+.4f})",
-    "platt": (
-        "from sklearn.linear_model import LogisticRegression\n"
-        + _LOG_ODDS
-        + "platt = LogisticRegression(C=1e9).fit(x(scores)[:, None], hits)\n"
-        "recalibrated = platt.predict_proba(x(new_scores)[:, None])[:, 1]"
-    ),
-    "isotonic": (
-        "from sklearn.isotonic import IsotonicRegression\n"
-        'isotonic = IsotonicRegression(out_of_bounds="clip").fit(scores, hits)\n'
-        "recalibrated = isotonic.predict(new_scores)"
-    ),
-    "temperature": (
-        "from scipy.special import softmax\nrecalibrated = softmax(new_logits / {:.4f}, axis=1)"
-    ),
+    "vector": "vector scaling",
 }

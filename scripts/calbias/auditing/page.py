@@ -11,7 +11,12 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from calbias.auditing.advice import recalibration_code, things_to_do, validation_rows
+from calbias.auditing.advice import (
+    recalibration_code,
+    recalibration_commands,
+    things_to_do,
+    validation_rows,
+)
 from calbias.auditing.inputs import EVENT
 from calbias.auditing.picture import picture
 from calbias.auditing.result import Audit
@@ -87,6 +92,7 @@ def page(audit: Audit, title: str, json_name: str = "") -> str:
         words=words,
         to_do=things_to_do(audit),
         code=recalibration_code(audit),
+        commands=recalibration_commands(audit),
         validation_rows=validation_rows(audit),
         tables=tables,
         cell=cell,

@@ -137,9 +137,10 @@ def remedy(path: Path | str) -> str:
 GENERATOR = "calbias audit"
 """In the page: ``<meta name="generator" content="calbias audit">``; in the JSON: the value of the
 key ``generator``, one of the first. Other commands write their names; a table has a last column
-``generator``."""
+``generator``, or columns whose names start with ``calbias_``."""
 _MARK = re.compile(
-    rb'<meta name="generator" content="calbias |"generator": "calbias |\A[^\n]*,generator\r?\n'
+    rb'<meta name="generator" content="calbias |"generator": "calbias |\A[^\n]*,generator\r?\n|'
+    rb'\A[^\n]*[,;\t|]"?calbias_[^\n]*\n'
 )
 _HEAD_BYTES = 4096
 

@@ -203,6 +203,16 @@ def _plain(name: str) -> str:
     return re.sub(r"[\s\-]+", "_", name.strip()).casefold()
 
 
+def score_column(names: Sequence[str], place: Place) -> str:
+    """Return the column of scores by its name, in a table without outcomes."""
+    name = _named(names, SCORE, place) or _named(names, EVENT, place)
+    if name is None:
+        raise place.error(
+            f"no column is named as scores are; name it by --score, one of {listed(names)}"
+        )
+    return name
+
+
 def looked_up_column(name: str, names: Sequence[str], path: Path | str) -> str:
     """Return a column's name as the table has it; InputError, with the nearest, if it has none."""
     if name not in names:

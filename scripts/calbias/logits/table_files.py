@@ -61,20 +61,45 @@ def read_table(path: Path | str | Sequence[Path | str]) -> tuple[Table, Place]:
     """
     if not isinstance(path, str | Path):
         return _joined([read_table(each) for each in path])
+    return _parsed(*_unpacked(path))
+
+
+def read_table_and_texts(
+    path: Path | str,
+) -> tuple[Table, Place, tuple[list[list[str]], str] | None]:
+    """Return (Table, Place) and, of a text table, its cells as written and their separator.
+
+    The first row of the cells are the names. None where the rows are not those of the Table.
+    """
+    name, data, suffix = _unpacked(path)
+    table, place = _parsed(name, data, suffix)
+    if data is None or suffix in (*JSON_LINES, *PARQUET):
+        return table, place, None
+    delimiter = _delimiter(data)
+    rows = [cells for _, cells in csv_rows(name, data, delimiter)]
+    is_same = len(rows) - 1 == len(next(iter(table.values())))
+    return table, place, (rows, delimiter) if is_same else None
+
+
+def _unpacked(path: Path | str) -> tuple[Path, bytes | None, str]:
+    """Return a name, the bytes and the suffix of the format of a file; no bytes of a folder."""
     if is_standard_input(path):
         path, data, suffix = *_streamed(path), ""
     else:
         path, suffix = Path(path), table_suffix(path)
         if path.is_dir():
-            return _parquet(path, None)
+            return path, None, PARQUET[0]
         data = path.read_bytes()
     if data.startswith(b"PK\x03\x04") or data.startswith(b"\xd0\xcf\x11\xe0"):
         raise InputError(f"{path}: an Excel workbook or a ZIP file; save the sheet as CSV")
     if data.startswith(_GZIP):
         with reading(path, "gzip file", "compress the table again"):
             data = gunzipped(path, data)
-    suffix = suffix if suffix in (*JSON_LINES, *PARQUET) else _suffix_of(data)
-    if suffix in PARQUET:
+    return path, data, suffix if suffix in (*JSON_LINES, *PARQUET) else _suffix_of(data)
+
+
+def _parsed(path: Path, data: bytes | None, suffix: str) -> tuple[Table, Place]:
+    if data is None or suffix in PARQUET:
         return _parquet(path, data)
     return _json(path, data) if suffix in JSON_LINES else _text(path, data)
 

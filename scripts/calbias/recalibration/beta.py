@@ -46,7 +46,8 @@ def fit_beta(
         fits = [_fit(x, values, rows, used) for used in itertools.product((True, False), repeat=2)]
         possible = [fit for fit in fits if fit is not None and min(fit[1:]) >= 0]
         if fits[0] is not None or values is smoothed:
-            intercept, a, b = max(possible, key=lambda fit: _likelihood(x, values, rows, fit))
+            likelihoods = [_likelihood(x, values, rows, fit) for fit in possible]
+            intercept, a, b = map(float, possible[int(np.argmax(likelihoods))])
             return BetaMap(a, b, intercept, *ends)
     raise AssertionError("the constant is always possible")
 

@@ -1,0 +1,179 @@
+"""``calbias recalibrate``: a map from a file of predictions, and recalibrated scores of a file."""
+
+from __future__ import annotations
+
+import csv
+import io
+from collections.abc import Callable, Iterable
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from calbias.auditing.description import sentences
+from calbias.auditing.inputs import read_data
+from calbias.conventions import LOGITS, PROBABILITIES
+from calbias.errors import InputError, looked_up
+from calbias.io.command_line import write_text
+from calbias.io.files import is_stream, not_utf8, validate_file_exists, validate_output
+from calbias.logits.cells import OF_CLASS, OF_ROW, is_value, numbers_of, texts_of
+from calbias.logits.checks import checked_values
+from calbias.logits.columns import DROP, Columns, looked_up_column, score_column
+from calbias.logits.forms import as_probabilities, as_scores, common_form
+from calbias.logits.output_file import Fold, Place
+from calbias.logits.table_files import Table, read_table_and_texts
+from calbias.recalibration.methods import METHODS
+from calbias.recalibrator import ADVISED, Recalibrator, fitted_to, read_text
+
+COLUMN = "calbias_"
+"""The start of the names of the columns that ``apply_file`` adds."""
+_LARGEST_MAP = 100_000_000
+Say = Callable[[str], Any]
+
+
+def recalibrate_file(
+    path: Path | str,
+    method: str,
+    columns: Columns,
+    top_label: bool,
+    seed: int,
+    output: str | None,
+    say: Say,
+) -> str:
+    """Write the map of a file; return one line that says what it gains.
+
+    ``say`` gets the notes on how the file was read, and the name of the map's file.
+    """
+    looked_up("method", method, dict.fromkeys((ADVISED, *METHODS)))
+    file = Path(output) if output else _default_output(path)
+    validate_output(file, [path])
+    data = read_data(path, columns=columns, top_label=top_label)
+    for note in (*data.notes, *sentences(data.warnings or ())):
+        say(note)
+    recalibrator = fitted_to(data, method, top_label, seed)
+    write_text(file, recalibrator.to_json() + "\n")
+    say(f"the map is in {file}; --apply {file} makes recalibrated scores of another file")
+    return recalibrator.sentence_
+
+
+def _default_output(path: Path | str) -> Path:
+    if is_stream(path):
+        return Path("standard_input_map.json")
+    name = Path(path).name.removesuffix(".gz")
+    return Path(path).with_name(f"{Path(name).stem}_map.json")
+
+
+def apply_file(
+    path: Path | str, map_path: Path | str, columns: Columns, output: str | None, write: Say
+) -> None:
+    """Write a table with its recalibrated scores, in columns whose names start with ``calbias_``.
+
+    ``write`` gets the text where there is no ``output``.
+    """
+    if output:
+        validate_output(output, [path, map_path])
+    recalibrator = read_map(map_path)
+    if not is_stream(path) and not Path(path).is_dir():
+        validate_file_exists(path)
+    table, place, texts = read_table_and_texts(path)
+    added = recalibrated_columns(recalibrator, table, place, columns, map_path)
+    if taken := [name for name in added if name in table]:
+        raise place.error(f"has a column {taken[0]} already; drop it")
+    if texts is None:
+        cells = [column.tolist() for column in table.values()]
+        header = [*table]
+        rows: Iterable[list[Any]] = ([*row] for row in zip(*cells, strict=True))
+        delimiter = ","
+    else:
+        (header, *rows), delimiter = texts
+    buffer = io.StringIO()
+    writer = csv.writer(buffer, delimiter=delimiter, lineterminator="\n")
+    writer.writerow([*header, *added])
+    new = zip(*(column.tolist() for column in added.values()), strict=True)
+    for row, values in zip(rows, new, strict=True):
+        writer.writerow([*row, *("" if value != value else value for value in values)])
+    if output:
+        write_text(output, buffer.getvalue())
+    else:
+        write(buffer.getvalue())
+
+
+def read_map(path: Path | str) -> Recalibrator:
+    """Return the Recalibrator of a file; InputError, with its name, where it is none."""
+    validate_file_exists(path)
+    with open(path, "rb") as file:
+        data = file.read(_LARGEST_MAP + 1)
+    try:
+        return read_text(data.decode("utf-8-sig"), path)
+    except UnicodeDecodeError:
+        raise not_utf8(path, data) from None
+    except InputError as error:
+        start = "" if str(error).startswith(f"{path}: ") else f"{path}: "
+        raise InputError(f"{start}{error}") from None
+
+
+def recalibrated_columns(
+    recalibrator: Recalibrator,
+    table: Table,
+    place: Place,
+    columns: Columns,
+    map_path: Path | str,
+) -> dict[str, np.ndarray]:
+    """Return the recalibrated scores, or probabilities of all classes, by column; NaN if missing.
+
+    ``columns.missing`` are the values that stand for no score.
+    """
+    classes = recalibrator.classes_
+    if recalibrator.n_classes_ is None:
+        name = columns.score or score_column([*table], place)
+        names = [looked_up_column(name, [*table], place.file)]
+    elif not classes:
+        raise InputError(
+            f"{map_path}: the map is of {recalibrator.n_classes_} classes without names: fit it on "
+            "a table whose columns are the classes, or apply it in Python"
+        )
+    elif columns.score is not None:
+        raise InputError(f"--score: the map is of the columns {', '.join(classes):.200}")
+    else:
+        names = [looked_up_column(name, [*table], place.file) for name in classes]
+    n = len(table[names[0]])
+    is_there = np.ones(n, bool)
+    for name in names if columns.missing else ():
+        texts = texts_of(table, name)
+        is_there &= [not _is_missing(text, columns.missing) for text in texts]
+    if not is_there.any():
+        raise place.error("no row with a score")
+    rows = np.flatnonzero(is_there)
+    if rows.size < n:
+        table = {name: table[name][rows] for name in names}
+        place = place._replace(rows=place.at(rows))
+    form = columns.values
+    values = numbers_of(table, names, place, OF_CLASS if classes else OF_ROW, form)
+    if not classes:
+        values = as_scores(values, form, place.error)
+        bad = ~((values >= 0) & (values <= 1))
+        if bad.any():
+            row = int(np.argmax(bad))
+            raise place.error(f"score {values[row]:g} is not a probability; correct it", row)
+    else:
+        values = checked_values(values, place)
+        if recalibrator.values == PROBABILITIES:
+            fold = Fold(values, np.zeros(rows.size, np.int64), place)
+            form = form or common_form([fold])
+            if form == LOGITS:
+                raise place.error("the map is of probabilities, and the columns are logits")
+            values, _ = as_probabilities(values, form, place)
+        else:
+            values = values.astype(np.float32)
+    predicted = recalibrator.predict(values)
+    result = np.full((n, *predicted.shape[1:]), np.nan)
+    result[rows] = predicted
+    if result.ndim == 1:
+        return {f"{COLUMN}score": result}
+    return {f"{COLUMN}{name}": result[:, k] for k, name in enumerate(classes)}
+
+
+def _is_missing(text: str | None, missing: Iterable[str]) -> bool:
+    if text is None:
+        return DROP in missing
+    return any(is_value(text, value) for value in missing if value != DROP)

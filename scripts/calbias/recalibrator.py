@@ -1,0 +1,336 @@
+"""Recalibration: a map of a model's scores that corrects them, fitted, judged and kept.
+
+``Recalibrator`` has scikit-learn's manners and does not need scikit-learn.
+"""
+
+from __future__ import annotations
+
+import inspect
+import json
+import math
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike
+from scipy.special import softmax
+
+from calbias.auditing.advice import advised_method, gain_sentence
+from calbias.auditing.audit import audit_data
+from calbias.auditing.inputs import Data, Options, prepared
+from calbias.auditing.recalibrations import FEWEST, recalibration_map, recalibration_table
+from calbias.conventions import LOGITS, PROBABILITIES, Z_95
+from calbias.engine.scores_and_hits import as_array, validate_whole
+from calbias.errors import InputError, looked_up, reading
+from calbias.recalibration.methods import METHODS, NONE, OF_LOGITS, map_of, parameters_of
+
+ADVISED = "advised"
+GENERATOR = "calbias recalibrate"
+VERSION = 1
+_LARGEST_TEXT, _LONGEST_NAME, _MOST_CLASSES = 100_000_000, 1000, 100_000
+_KEYS = ("generator", "calbias_map", "method", "parameters", "values", "top_label", "n_classes",
+         "classes", "n", "gain", "gain_low", "gain_high")  # fmt: skip
+
+
+class Recalibrator:
+    """A map that recalibrates scores, with scikit-learn's manners.
+
+    It works in a pipeline, in ``clone`` and in a grid search; scikit-learn is not needed.
+
+    Parameters
+    ----------
+    method : str, default "advised"
+        Of scores: shift, platt, beta, isotonic or spline. Of logits, or class probabilities:
+        temperature or vector. ``advised`` is what an audit of the rows advises, which may be to
+        leave the scores as they are.
+    values : {"logits", "probabilities"}, default "logits"
+        What a matrix (n, K) with K of at least 2 holds. Scores (n,) or (n, 1) are in [0, 1].
+    top_label : bool, default False
+        Of a matrix of two classes, recalibrate the confidence of the predicted class, not the
+        probability of class 1.
+    seed : int, default 0
+        Seed of the folds of the cross-validation.
+
+    Attributes
+    ----------
+    method_ : str
+        The method; "none" where the audit advises none.
+    gain_ : float
+        Fall of the Brier score, on rows that the map was not fitted on; NaN for "none".
+    gain_interval_ : (float, float)
+        Its interval of 95 %.
+    sentence_ : str
+        Both in words; empty after ``from_json``.
+    n_rows_ : int
+        The rows of the data.
+    n_classes_ : int or None
+        K for a matrix; None for scores.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> import calbias
+    >>> rng = np.random.default_rng(0)
+    >>> scores = rng.beta(6, 1.5, 4000)
+    >>> hits = rng.random(4000) < scores**2
+    >>> recalibrator = calbias.Recalibrator("platt").fit(scores, hits)
+    >>> recalibrator.gain_interval_[0] > 0
+    True
+    >>> again = calbias.Recalibrator.from_json(recalibrator.to_json())
+    >>> bool((again.predict(scores) == recalibrator.predict(scores)).all())
+    True
+    """
+
+    def __init__(
+        self,
+        method: str = ADVISED,
+        *,
+        values: str = LOGITS,
+        top_label: bool = False,
+        seed: int = 0,
+    ) -> None:
+        self.method = method
+        self.values = values
+        self.top_label = top_label
+        self.seed = seed
+
+    def fit(self, X: ArrayLike, y: ArrayLike) -> Recalibrator:
+        """Fit to scores and hits, or to a matrix of logits and labels.
+
+        Parameters
+        ----------
+        X : array_like, shape (n,), (n, 1) or (n, K)
+        y : array_like, shape (n,)
+            1 for a hit or an event and 0 elsewhere; of a matrix the class numbers, from 0.
+
+        Returns
+        -------
+        Recalibrator
+            Itself.
+
+        Raises
+        ------
+        InputError
+            For an unknown method, bad rows, or fewer than 50 rows of both outcomes.
+        """
+        self._validate_options()
+        return self._fit_data(self._data(X, y))
+
+    def predict(self, X: ArrayLike) -> np.ndarray:
+        """Return recalibrated scores.
+
+        Parameters
+        ----------
+        X : array_like
+            Scores or a matrix, as in ``fit``.
+
+        Returns
+        -------
+        ndarray
+            Scores (n,); of temperature and vector scaling the probabilities of all classes, (n, K).
+
+        Raises
+        ------
+        InputError
+            Before ``fit``, and for other columns than in ``fit``.
+        """
+        if not hasattr(self, "map_"):
+            raise InputError("this Recalibrator has no map yet: call fit first")
+        values = _as_rows(X)
+        n_classes = None if values.ndim == 1 else values.shape[1]
+        if n_classes != self.n_classes_:
+            kinds = [
+                "scores" if k is None else f"{k} classes" for k in (self.n_classes_, n_classes)
+            ]
+            raise InputError(f"the map is of {kinds[0]}, and {kinds[1]} are given")
+        data = self._data(values, np.zeros(len(values), np.int64))
+        if self.method_ in OF_LOGITS:
+            return softmax(self.map_.predict(np.asarray(data.logits)), axis=1)
+        assert data.rows is not None
+        return np.array(self.map_.predict(data.rows.score), dtype=np.float64)
+
+    def get_params(self, deep: bool = True) -> dict[str, Any]:
+        """Return the parameters by name; ``deep`` changes nothing."""
+        return {name: getattr(self, name) for name in _parameters()}
+
+    def set_params(self, **params: Any) -> Recalibrator:
+        """Set parameters by name, and return itself; InputError for an unknown one."""
+        for name, value in params.items():
+            looked_up("parameter", name, dict.fromkeys(_parameters()))
+            setattr(self, name, value)
+        return self
+
+    def to_json(self) -> str:
+        """Return the map as a JSON text; ``from_json`` reads it."""
+        if not hasattr(self, "map_"):
+            raise InputError("this Recalibrator has no map yet: call fit first")
+        is_judged = self.method_ != NONE
+        gains = (self.gain_, *self.gain_interval_) if is_judged else (None,) * 3
+        values = (
+            *(GENERATOR, VERSION, self.method_, parameters_of(self.map_), self.values),
+            *(bool(self.top_label), self.n_classes_, list(self.classes_), self.n_rows_, *gains),
+        )
+        return json.dumps(dict(zip(_KEYS, values, strict=True)), allow_nan=False)
+
+    @classmethod
+    def from_json(cls, text: str) -> Recalibrator:
+        """Return the Recalibrator of ``to_json``.
+
+        Raises
+        ------
+        InputError
+            For a text that is no map: of another version, damaged, or with numbers that no fit has.
+        """
+        return read_text(text, "this text", cls)
+
+    def __repr__(self) -> str:
+        defaults = {name: p.default for name, p in _parameters().items()}
+        changed = (f"{k}={v!r}" for k, v in self.get_params().items() if v != defaults[k])
+        return f"Recalibrator({', '.join(changed)})"
+
+    def __sklearn_is_fitted__(self) -> bool:
+        return hasattr(self, "map_")
+
+    def __sklearn_tags__(self) -> Any:
+        from sklearn.utils import InputTags, Tags, TargetTags
+
+        return Tags(
+            estimator_type=None,
+            target_tags=TargetTags(required=True),
+            input_tags=InputTags(one_d_array=True),
+        )
+
+    def _validate_options(self) -> None:
+        looked_up("method", self.method, dict.fromkeys((ADVISED, *METHODS)))
+        looked_up("values", self.values, dict.fromkeys((LOGITS, PROBABILITIES)))
+        validate_whole("seed", self.seed, 0)
+
+    def _data(self, X: ArrayLike, y: ArrayLike) -> Data:
+        values = _as_rows(X)
+        if values.ndim == 1:
+            return prepared(values, y)
+        matrix = {self.values: values}
+        return prepared(**matrix, labels=y, top_label=self.top_label)
+
+    def _fit_data(self, data: Data) -> Recalibrator:
+        """Fit to a Data, on its validation fold where it has a large enough one."""
+        n, method = data.scored.n, self.method
+        if method == ADVISED:
+            audit = audit_data(data, Options(seed=self.seed))
+            method, table = advised_method(audit), audit.recalibration
+        else:
+            table = recalibration_table(data, self.seed, [method])
+        if table is None or not len(table):
+            raise InputError(
+                f"{n} rows with {int(data.scored.hits.sum())} hits are too few: recalibration "
+                f"takes {FEWEST} rows of both outcomes"
+            )
+        self.method_, self.n_rows_ = method, n
+        self.n_classes_ = None if data.logits is None else data.logits.shape[1]
+        self.classes_ = data.classes
+        if method == NONE:
+            self.map_ = map_of(NONE, {})
+            self.gain_, self.gain_interval_ = np.nan, (np.nan, np.nan)
+            self.sentence_ = (
+                f"The audit advises no recalibration: {audit.sentence} The map leaves the scores "
+                "as they are."
+            )
+            return self
+        self.map_ = recalibration_map(data, method)
+        row = table.loc[method]
+        reach = Z_95 * row["gain_se"]
+        self.gain_ = float(row["gain"])
+        self.gain_interval_ = float(row["gain"] - reach), float(row["gain"] + reach)
+        self.sentence_ = gain_sentence(row, data.kind)
+        return self
+
+
+def fitted_to(data: Data, method: str, top_label: bool, seed: int) -> Recalibrator:
+    """Return the Recalibrator of a Data that was read from a file."""
+    values = PROBABILITIES if data.form == PROBABILITIES else LOGITS
+    recalibrator = Recalibrator(method, values=values, top_label=top_label, seed=seed)
+    recalibrator._validate_options()
+    return recalibrator._fit_data(data)
+
+
+def _parameters() -> dict[str, inspect.Parameter]:
+    """Return the parameters of a Recalibrator by name."""
+    parameters = dict(inspect.signature(Recalibrator.__init__).parameters)
+    del parameters["self"]
+    return parameters
+
+
+def _as_rows(X: ArrayLike) -> np.ndarray:
+    """Return scores (n,), or a matrix (n, K) with K of at least 2."""
+    values = as_array("scores", X)
+    values = values[:, 0] if values.ndim == 2 and values.shape[1] == 1 else values
+    if values.ndim not in (1, 2) or not values.size:
+        raise InputError(
+            f"give scores (n,) or a matrix (n, K) of at least one row, not shape {values.shape}"
+        )
+    return values
+
+
+def read_text(text: str, name: object, cls: type[Recalibrator] = Recalibrator) -> Recalibrator:
+    """Return the Recalibrator of a JSON text; ``name`` says in errors where it comes from."""
+    with reading(name, "recalibration map", "give what calbias recalibrate wrote"):
+        return _read(cls, text)
+
+
+def _read(cls: type[Recalibrator], text: str) -> Recalibrator:
+    """Return the Recalibrator of a JSON text, of which every entry is checked."""
+    if not isinstance(text, str) or len(text) > _LARGEST_TEXT:
+        raise InputError("a recalibration map is a JSON text of at most 100 MB")
+    state = json.loads(text, parse_constant=_refuse_constant)
+    if not isinstance(state, dict) or "calbias_map" not in state:
+        raise InputError("no recalibration map: give what calbias recalibrate wrote")
+    if state["calbias_map"] != VERSION or isinstance(state["calbias_map"], bool):
+        raise InputError(
+            f"the map has version {state['calbias_map']!r:.20}, and this calbias reads version "
+            f"{VERSION}: use the calbias that wrote it, or fit it again"
+        )
+    if {*state} != {*_KEYS}:
+        raise InputError(f"the keys of a recalibration map are {', '.join(_KEYS)}")
+    fitted = map_of(state["method"], state["parameters"])
+    gains = [state[name] for name in ("gain", "gain_low", "gain_high")]
+    problem = _problem(state, fitted, gains)
+    if problem:
+        raise InputError(f"the recalibration map is damaged: {problem}; fit it again")
+    is_judged = state["method"] != NONE
+    recalibrator = cls(
+        state["method"] if is_judged else ADVISED,
+        values=state["values"],
+        top_label=state["top_label"],
+    )
+    recalibrator.method_, recalibrator.map_ = state["method"], fitted
+    recalibrator.n_classes_, recalibrator.classes_ = state["n_classes"], (*state["classes"],)
+    recalibrator.n_rows_, recalibrator.sentence_ = state["n"], ""
+    gain, low, high = gains if is_judged else (math.nan,) * 3
+    recalibrator.gain_, recalibrator.gain_interval_ = float(gain), (float(low), float(high))
+    return recalibrator
+
+
+def _problem(state: dict[str, Any], fitted: Any, gains: list[Any]) -> str:
+    """Return what is wrong with the entries of a map, or nothing."""
+    method, k, classes = state["method"], state["n_classes"], state["classes"]
+    if state["values"] not in (LOGITS, PROBABILITIES) or not isinstance(state["top_label"], bool):
+        return "values or top_label"
+    if not (k is None or (type(k) is int and 2 <= k <= _MOST_CLASSES)):
+        return "n_classes"
+    is_of_names = isinstance(classes, list) and all(
+        isinstance(name, str) and 0 < len(name) <= _LONGEST_NAME for name in classes
+    )
+    if not is_of_names or len({*classes}) != len(classes) or len(classes) not in (0, k):
+        return "classes"
+    if method in OF_LOGITS and (k is None or (k == 2 and not state["top_label"])):
+        return f"{method} without classes"
+    if method == "vector" and fitted.weights.size != k:
+        return f"{fitted.weights.size} weights for {k} classes"
+    if type(state["n"]) is not int or not 1 <= state["n"] < 2**62:
+        return "n"
+    are_numbers = [type(gain) in (int, float) and abs(gain) <= 10 for gain in gains]
+    are_ordered = all(are_numbers) and gains[1] <= gains[0] <= gains[2]
+    return "" if are_ordered or (method == NONE and gains == [None] * 3) else "gain"
+
+
+def _refuse_constant(text: str) -> Any:
+    raise InputError(f"a recalibration map holds {text}, which is not a finite number")
