@@ -72,6 +72,10 @@ def textbook(models, ids, level, effects):
     low, high = min(psi.mean(), d), max(psi.mean(), d)
     brier = (models[0][0] - models[0][1]) ** 2 - (models[1][0] - models[1][1]) ** 2
     half = law.ppf((1 + level) / 2) * math.sqrt(size * cluster_sums(brier, ids).var(ddof=1)) / n
+    first, reference = ((p - y) ** 2 for p, y in models)
+    ratio = first.mean() / reference.mean()
+    of_row = (ratio * reference - first) / reference.mean()
+    skill = law.ppf((1 + level) / 2) * math.sqrt(size * cluster_sums(of_row, ids).var(ddof=1)) / n
     return {
         "error_first": errors[0],
         "error_second": errors[1],
@@ -82,6 +86,9 @@ def textbook(models, ids, level, effects):
         "brier_difference": brier.mean(),
         "brier_low": brier.mean() - half,
         "brier_high": brier.mean() + half,
+        "brier_skill": 1 - ratio,
+        "skill_low": 1 - ratio - skill,
+        "skill_high": 1 - ratio + skill,
     }, seen > least
 
 

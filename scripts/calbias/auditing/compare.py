@@ -58,7 +58,9 @@ class Comparison:
 
     ``difference`` of the ℓ1 errors, first less second, has the interval ``low`` to ``high``: below
     0 the first is better calibrated. ``brier_difference`` is likewise the first's less the
-    second's. ``n_clusters`` is None where rows are independent.
+    second's, and ``brier_skill``, ``skill_low`` to ``skill_high``, is 1 less their ratio: the skill
+    score of the first with the second as the reference forecast, None where the second's is 0.
+    ``n_clusters`` is None where rows are independent.
     """
 
     n: int
@@ -75,6 +77,9 @@ class Comparison:
     n_clusters: int | None = None
     first: str = "first"
     second: str = "second"
+    brier_skill: float | None = None
+    skill_low: float | None = None
+    skill_high: float | None = None
 
     @property
     def better(self) -> str | None:
@@ -195,15 +200,31 @@ def compare(
     reach = float(stdtrit(number - 1, 0.5 + confidence_level / 2)) * error
     outside = max(least, -most, 0.0)
     p_value = max(2.0 * float(stdtr(number - 1, -outside / max(error, _TINY))), _LEAST_P)
-    brier = _sums((s - y) ** 2 - (t - z) ** 2, cluster, number) / n
-    total = float(brier.sum())
-    spread = math.sqrt(number / (number - 1) * float(np.sum((brier - total / number) ** 2)))
-    half = float(stdtrit(number - 1, 0.5 + confidence_level / 2)) * spread
+    losses = [_sums((p - event) ** 2, cluster, number) / n for p, event in models]
+    brier = _mean_with_reach(losses[0] - losses[1], confidence_level)
     return Comparison(
         n, first_model.error, second_model.error, difference, least - reach, most + reach, p_value,
-        total, total - half, total + half, confidence_level,
-        None if clusters is None else number, *names,
+        *brier, confidence_level, None if clusters is None else number, *names,
+        *_skill(losses[0], losses[1], confidence_level),
     )  # fmt: skip
+
+
+def _mean_with_reach(sums: Floats, level: float) -> tuple[float, float, float]:
+    """Return the total of independent sums (g,), each over n, with Student's interval."""
+    number, total = sums.size, float(sums.sum())
+    spread = math.sqrt(number / (number - 1) * float(np.sum((sums - total / number) ** 2)))
+    half = float(stdtrit(number - 1, 0.5 + level / 2)) * spread
+    return total, total - half, total + half
+
+
+def _skill(losses: Floats, reference: Floats, level: float) -> tuple[float | None, ...]:
+    """Return 1 − Σ losses/Σ reference with its interval, by the derivative; None without losses."""
+    size = float(reference.sum())
+    if size <= 0:
+        return None, None, None
+    ratio = float(losses.sum()) / size
+    _, low, high = _mean_with_reach((ratio * reference - losses) / size, level)
+    return 1 - ratio, 1 - ratio + low, 1 - ratio + high
 
 
 class _Audited(NamedTuple):
