@@ -58,7 +58,7 @@ def figure_pages(workflow):
         caption = (workflow.report / f"{name}.rst").read_text(encoding="utf-8")
         yield f".. _{name}:"
         yield ""
-        yield from heading(f"{entry.place}: {entry.title}" if entry.place else entry.title)
+        yield from heading(plain(f"{entry.place}: {entry.title}" if entry.place else entry.title))
         if (RESULTS / f"figures/{name}.png").exists():
             yield from [f".. image:: /../results/figures/{name}.png", f"   :alt: {entry.title}"]
             yield f"   :target: _images/{name}.png"
