@@ -151,6 +151,9 @@ def test_the_figure_shows_the_range_of_the_scores(over):
     scores = generator.uniform(0.8, 1, 600)
     high = calbias.audit(scores, generator.random(600) < scores).plot()
     assert high.get_xlim()[0] >= 0.5
+    one = calbias.audit([0.2] * 50, [0] * 40 + [1] * 10)
+    least, most = one.plot().get_xlim()
+    assert least <= one.bins.low[0] < one.bins.high[0] <= most
     risks = np.clip(generator.beta(0.9, 20, 900), 1e-4, 0.2)
     found = calbias.audit(probabilities=risks, labels=generator.random(900) < risks)
     axes = found.plot()

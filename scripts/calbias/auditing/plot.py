@@ -17,13 +17,16 @@ if TYPE_CHECKING:
 
 _BLUE, _ORANGE, _GREY = "#0a5c7d", "#b3541e", "#9aa3ad"
 _MOST_GROUPS = 10  # of a risk model, as its reports draw
+_LARGE = 0.1  # share of the rows of a bin whose limits are shown to their ends
 _STRIP = 0.1  # of the height, for the bars of the rows
 
 
 def draw(audit: Audit, ax: Axes) -> None:
     """Draw an Audit; both axes show the part of [0, 1] that scores, curve and groups are in."""
     bins, curve, level = audit.bins, audit.curve, f"{100 * audit.confidence_level:g} %"
-    points, label, rates = bins, f"bins, {level}; area ∝ rows", bins.mean_hit
+    points, label = bins, f"bins, {level}; area ∝ rows"
+    is_large = bins.n_in_bin >= _LARGE * bins.n_in_bin.sum()
+    rates = np.r_[bins.mean_hit, bins.low[is_large], bins.high[is_large]]
     if audit.kind == EVENT:
         effect = audit.design_effect or 1.0
         points = joined_bins(bins, _MOST_GROUPS, audit.confidence_level, effect)
