@@ -75,10 +75,10 @@ def apply_file(
     recalibrator = read_map(map_path)
     if not is_stream(path) and not Path(path).is_dir():
         validate_file_exists(path)
-    table, place, texts = read_table_and_texts(path)
-    added = recalibrated_columns(recalibrator, table, place, columns, map_path)
+    table, location, texts = read_table_and_texts(path)
+    added = recalibrated_columns(recalibrator, table, location, columns, map_path)
     if taken := [name for name in added if name in table]:
-        raise place.error(f"has a column {taken[0]} already; drop it")
+        raise location.error(f"has a column {taken[0]} already; drop it")
     if texts is None:
         cells = [column.tolist() for column in table.values()]
         header = [*table]
@@ -115,7 +115,7 @@ def read_map(path: Path | str) -> Recalibrator:
 def recalibrated_columns(
     recalibrator: Recalibrator,
     table: Table,
-    place: Place,
+    location: Place,
     columns: Columns,
     map_path: Path | str,
 ) -> dict[str, np.ndarray]:
@@ -125,8 +125,8 @@ def recalibrated_columns(
     """
     classes = recalibrator.classes_
     if recalibrator.n_classes_ is None:
-        name = columns.score or score_column([*table], place)
-        names = [looked_up_column(name, [*table], place.file)]
+        name = columns.score or score_column([*table], location)
+        names = [looked_up_column(name, [*table], location.file)]
     elif not classes:
         raise InputError(
             f"{map_path}: the map is of {recalibrator.n_classes_} classes without names: fit it on "
@@ -135,34 +135,34 @@ def recalibrated_columns(
     elif columns.score is not None:
         raise InputError(f"--score: the map is of the columns {', '.join(classes):.200}")
     else:
-        names = [looked_up_column(name, [*table], place.file) for name in classes]
+        names = [looked_up_column(name, [*table], location.file) for name in classes]
     n = len(table[names[0]])
     is_there = np.ones(n, bool)
     for name in names if columns.missing else ():
         texts = texts_of(table, name)
         is_there &= [not _is_missing(text, columns.missing) for text in texts]
     if not is_there.any():
-        raise place.error("no row with a score")
+        raise location.error("no row with a score")
     rows = np.flatnonzero(is_there)
     if rows.size < n:
         table = {name: table[name][rows] for name in names}
-        place = place._replace(rows=place.at(rows))
+        location = location._replace(rows=location.at(rows))
     form = columns.values
-    values = numbers_of(table, names, place, OF_CLASS if classes else OF_ROW, form)
+    values = numbers_of(table, names, location, OF_CLASS if classes else OF_ROW, form)
     if not classes:
-        values = as_scores(values, form, place.error)
+        values = as_scores(values, form, location.error)
         bad = ~((values >= 0) & (values <= 1))
         if bad.any():
             row = int(np.argmax(bad))
-            raise place.error(f"score {values[row]:g} is not a probability; correct it", row)
+            raise location.error(f"score {values[row]:g} is not a probability; correct it", row)
     else:
-        values = checked_values(values, place)
+        values = checked_values(values, location)
         if recalibrator.values == PROBABILITIES:
-            fold = Fold(values, np.zeros(rows.size, np.int64), place)
+            fold = Fold(values, np.zeros(rows.size, np.int64), location)
             form = form or common_form([fold])
             if form == LOGITS:
-                raise place.error("the map is of probabilities, and the columns are logits")
-            values, _ = as_probabilities(values, form, place)
+                raise location.error("the map is of probabilities, and the columns are logits")
+            values, _ = as_probabilities(values, form, location)
         else:
             values = values.astype(np.float32)
     predicted = recalibrator.predict(values)

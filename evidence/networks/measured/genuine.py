@@ -60,15 +60,15 @@ def printed_law(name: str) -> Law:
 
 def laws_of_fold(name: str, log_odds: np.ndarray, hits: np.ndarray) -> dict[str, Law]:
     """Return the laws of a network's test fold; the first one is the reference of shifts."""
-    own = scores_quantile(log_odds)
+    observed = scores_quantile(log_odds)
     beta_scores, glm = paper_fit(log_odds, hits)
-    spline = Law.make(own, smooth_curve(*in_cells(log_odds, hits), FOLD_KNOTS))
+    spline = Law.make(observed, smooth_curve(*in_cells(log_odds, hits), FOLD_KNOTS))
     printed = printed_law(name)
     return {
         "scores_spline": spline,
         "printed": printed,
         "beta_glm": Law.make(beta_scores, glm),
-        "scores_glm": Law.make(own, glm),
+        "scores_glm": Law.make(observed, glm),
         "printed_true_low": printed.with_lowest_gap(spline),
         "printed_flat_low": printed.with_lowest_gap(),
     }

@@ -203,11 +203,11 @@ def _plain(name: str) -> str:
     return re.sub(r"[\s\-]+", "_", name.strip()).casefold()
 
 
-def score_column(names: Sequence[str], place: Place) -> str:
+def score_column(names: Sequence[str], location: Place) -> str:
     """Return the column of scores by its name, in a table without outcomes."""
-    name = _named(names, SCORE, place) or _named(names, EVENT, place)
+    name = _named(names, SCORE, location) or _named(names, EVENT, location)
     if name is None:
-        raise place.error(
+        raise location.error(
             f"no column is named as scores are; name it by --score, one of {listed(names)}"
         )
     return name

@@ -72,13 +72,13 @@ def read_table_and_texts(
     The first row of the cells are the names. None where the rows are not those of the Table.
     """
     name, data, suffix = _unpacked(path)
-    table, place = _parsed(name, data, suffix)
+    table, location = _parsed(name, data, suffix)
     if data is None or suffix in (*JSON_LINES, *PARQUET):
-        return table, place, None
+        return table, location, None
     delimiter = _delimiter(data)
     rows = [cells for _, cells in csv_rows(name, data, delimiter)]
     is_same = len(rows) - 1 == len(next(iter(table.values())))
-    return table, place, (rows, delimiter) if is_same else None
+    return table, location, (rows, delimiter) if is_same else None
 
 
 def _unpacked(path: Path | str) -> tuple[Path, bytes | None, str]:
