@@ -316,7 +316,8 @@ def test_columns_of_classes_get_probabilities(tmp_path, capsys):
         method = "vector" if form == "logits" else "temperature"
         assert run(capsys, "recalibrate", file, "--method", method, "--quiet")[2] == ""
         new = tmp_path / "new.jsonl"
-        table[names[::-1]].head(5).to_json(new, orient="records", lines=True)
+        scale = 1 if form == "logits" else 100  # probabilities as percentages
+        (scale * table[names[::-1]].head(5)).to_json(new, orient="records", lines=True)
         out = run(capsys, "recalibrate", new, "--apply", tmp_path / f"{form}_map.json")[1]
         found = pd.read_csv(io.StringIO(out))[[f"calbias_{name}" for name in names]].to_numpy()
         expected = calbias.Recalibrator(method).fit(logits, labels).predict(logits[:5])
