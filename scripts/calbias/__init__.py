@@ -13,7 +13,7 @@ stand before hits: they are what is judged, and hits may be found from labels.
     compare, Comparison                   which of two models is better calibrated
     plan                                  how many labels a study needs
     reliability_diagram, ReliabilityDiagram   accuracy by score, with a consistency band
-    corp_diagram, CorpDiagram             the same by isotonic regression, with MCB, DSC, UNC
+    corp_diagram                          the same by isotonic regression, with MCB, DSC, UNC
     Scenario, Curve                       a distribution of scores with a curve
     CountedScenario                       a population: rows and hits in cells of the log odds
     true_calibration_error                the true error of a scenario
@@ -43,7 +43,6 @@ __version__ = "1.0.0"
 _MODULES = {
     "Audit": "calbias.auditing.result",
     "Comparison": "calbias.auditing.compare",
-    "CorpDiagram": "calbias.auditing.corp",
     "CountedScenario": "calbias.truth.counted",
     "Curve": "calbias.truth.curves",
     "Estimate": "calbias.estimation.api",

@@ -3,7 +3,6 @@
 from calbias.auditing.audit import audit as audit
 from calbias.auditing.compare import Comparison as Comparison
 from calbias.auditing.compare import compare as compare
-from calbias.auditing.corp import CorpDiagram as CorpDiagram
 from calbias.auditing.corp import corp_diagram as corp_diagram
 from calbias.auditing.plan import plan as plan
 from calbias.auditing.reliability import ReliabilityDiagram as ReliabilityDiagram
