@@ -70,7 +70,7 @@ def values_of(told):
             yield "accuracy", "finding", finding.get("rate", finding.get("accuracy"))
             yield "mean_score", "finding", finding["mean_score"]
             yield "mean_gap", "finding", finding["gap"]
-            for quantity in ("slope", "intercept"):
+            for quantity in ("slope", "intercept", "shift"):
                 yield quantity, "finding", finding.get(quantity)
     for key, name in INTERVALS.items():
         for end in ("low", "high") if rows else ():

@@ -169,12 +169,12 @@ def test_subgroups_of_an_event_have_the_lines_of_their_rows():
         risk = calbias.audit(
             probabilities=scores[inside], labels=hits[inside], confidence_level=0.9
         ).risk
-        for line, first in (("intercept, slope fixed at 1", "intercept"), ("slope", "slope")):
+        for line, first in (("intercept, slope fixed at 1", "shift"), ("slope", "slope")):
             values = [getattr(row, f"{first}{end}") for end in ("", "_low", "_high")]
             assert values == pytest.approx(risk.loc[line, ["value", "low", "high"]].tolist())
     assert f">{found.subgroups.table['slope_high'][0]:.3f}<" in found.to_html()
     ids = np.arange(1500) % 50
     table = calbias.audit(probabilities=scores, labels=hits, by=a, clusters=ids).subgroups.table
     assert table["slope"].notna().all()
-    assert table[["intercept_low", "slope_high"]].isna().all(axis=None)
+    assert table[["shift_low", "slope_high"]].isna().all(axis=None)
     assert "slope" not in subgroups(scores, hits, a).table

@@ -12,7 +12,7 @@ from scipy.special import ndtri
 from calbias.auditing.risk_model import Outcomes, lines
 from calbias.scored import Floats, Ints, Scored
 
-COLUMNS = tuple(f"{name}{end}" for name in ("intercept", "slope") for end in ("", "_low", "_high"))
+COLUMNS = tuple(f"{name}{end}" for name in ("shift", "slope") for end in ("", "_low", "_high"))
 
 
 def subgroup_lines(

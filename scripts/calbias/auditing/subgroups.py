@@ -61,7 +61,7 @@ class Subgroups(NamedTuple):
         model), ``p_value`` (corrected for all segments), ``finding`` ("miscalibrated", "none
         found" or "too small to tell"), ``fault`` (in words; empty where none was found) and
         ``rows_needed`` (to find a shift of 5 points with 80 % probability). Shares are fractions.
-        Of an event also ``intercept`` (calibration in the large) and ``slope``, each with an
+        Of an event also ``shift`` (calibration in the large) and ``slope``, each with an
         interval, ``_low`` to ``_high``, that holds for one subgroup.
     small : tuple of str
         The values with too few rows or clusters to be judged.
