@@ -11,11 +11,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from calbias.engine.sorted_batch import IS_EQUAL_MASS, bin_numbers
-from calbias.scored import Bins, Scored
+from calbias.scored import BinSums, Scored
 
 
 @dataclass(frozen=True, eq=False)
-class Rows:
+class UnsortedRows:
     """Checked scores (n,) in [0, 1] and hits (n,) of 0 and 1, uint8."""
 
     scores: NDArray[np.float64]
@@ -26,7 +26,7 @@ class Rows:
         """The rows by score."""
         return Scored.of(self.scores, self.hits)
 
-    def bins(self, n_bins: int, binning: str) -> Bins:
+    def bins(self, n_bins: int, binning: str) -> BinSums:
         """Return the sums over the bins that hold rows."""
         if IS_EQUAL_MASS[binning]:
             return self.scored.bins(n_bins, binning)
@@ -37,4 +37,4 @@ class Rows:
         misses, hits = np.bincount(bin_and_hit, minlength=2 * n_bins).reshape(-1, 2).T
         is_full = (misses + hits) > 0
         hits, rows = hits[is_full], (misses + hits)[is_full]
-        return Bins(rows, hits, sums[is_full] - hits, rows, rows, n_bins)
+        return BinSums(rows, hits, sums[is_full] - hits, rows, rows, n_bins)

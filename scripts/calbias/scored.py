@@ -58,7 +58,7 @@ class Clusters(NamedTuple):
     hits: Ints
 
 
-class Bins(NamedTuple):
+class BinSums(NamedTuple):
     """Sums over the bins that hold rows, by ascending score; arrays (b,).
 
     rows, hits  the sums of rows and of hits, or of their weights
@@ -263,7 +263,7 @@ class Scored:
         is_tied = self.weights is not None or self.scores.size < self.n
         return starts.size if IS_EQUAL_MASS[binning] and is_tied else n_bins
 
-    def bins(self, n_bins: int, binning: str) -> Bins:
+    def bins(self, n_bins: int, binning: str) -> BinSums:
         """Return the sums over the bins that hold rows."""
         starts = self.starts(n_bins, binning)
         used = self.bins_used(starts, n_bins, binning)
@@ -271,13 +271,13 @@ class Scored:
             np.add.reduceat(column, starts) for column in (self.rows, self.hits, self.gaps)
         )
         if self.weights is None:
-            return Bins(rows, hits, gaps, rows, rows, used)
+            return BinSums(rows, hits, gaps, rows, rows, used)
         counts, squares = (np.add.reduceat(column, starts) for column in self.weights)
-        return Bins(rows, hits, gaps, counts, squares, used)
+        return BinSums(rows, hits, gaps, counts, squares, used)
 
     @property
     def scored(self) -> Scored:
-        """The rows by score alone, as of ``calbias.rows.Rows``."""
+        """The rows by score alone, as of ``calbias.rows.UnsortedRows``."""
         return self.by_score
 
     @cached_property

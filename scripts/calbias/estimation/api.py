@@ -26,7 +26,7 @@ from calbias.estimation.registry import (
 )
 from calbias.io.python_files import literal
 from calbias.logits.checks import as_top_label
-from calbias.rows import Rows
+from calbias.rows import UnsortedRows
 from calbias.scored import Scored
 
 
@@ -187,7 +187,7 @@ def estimate(
         weighted.effective_n = scored.effective_n
         return weighted
     if ties == "average" and path.parent == FOLDER and is_of_sums(path):
-        sample = Rows(*scores_and_hits(scores, hits))
+        sample = UnsortedRows(*scores_and_hits(scores, hits))
         value, used, norm = estimate_sums(estimator, sample, int(n_bins), norm)
         warn_of_a_fall(estimator, sample.scores, sample.hits, used)
         return Estimate(value, used, norm, estimator, target)

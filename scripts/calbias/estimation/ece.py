@@ -10,7 +10,7 @@ from calbias.conventions import N_BINS
 from calbias.engine.scores_and_hits import scores_and_hits, validate_options
 from calbias.errors import looked_up
 from calbias.estimators.ece_bin import estimate_bins
-from calbias.rows import Rows
+from calbias.rows import UnsortedRows
 
 _BINNINGS = {"width": "equal_width", "mass": "equal_mass"}
 
@@ -61,6 +61,6 @@ def ece(
     0.15
     """
     validate_options(n_bins, norm)
-    sample = Rows(*scores_and_hits(scores, hits))
+    sample = UnsortedRows(*scores_and_hits(scores, hits))
     bins = sample.bins(int(n_bins), looked_up("binning", binning, _BINNINGS))
     return float(estimate_bins(bins, float(norm)))

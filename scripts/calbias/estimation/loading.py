@@ -6,7 +6,7 @@ in ``estimators/ece_bin.py``), or that is called like it. A file defines either
 simplest, ``estimate(scores, hits, n_bins, norm, **options)`` for one data set. VARIANTS gives the
 options of each name. A file that has a definition for weighted rows, of a ``sample_weight`` or a
 sketch, defines ``estimate_scored(scored, n_bins, norm, **options)`` too, of a ``Scored``; or, if it
-needs sums over its bins alone, ``estimate_bins(bins, norm, **options)``, of ``Bins``.
+needs sums over its bins alone, ``estimate_bins(bins, norm, **options)``, of ``BinSums``.
 """
 
 import traceback
@@ -29,7 +29,7 @@ from calbias.estimation.registry import (
     usable_norm,
 )
 from calbias.io.python_files import literal
-from calbias.rows import Rows
+from calbias.rows import UnsortedRows
 from calbias.scored import Scored
 
 LARGEST = 1 + 1e-6
@@ -106,7 +106,7 @@ def is_of_sums(path: Path) -> bool:
 
 def estimate_sums(
     estimator: str,
-    sample: Rows | Scored,
+    sample: UnsortedRows | Scored,
     n_bins: int,
     norm: float | None,
     file: Path | None = None,
@@ -134,7 +134,7 @@ def _of_sums(path: Path) -> Callable[..., tuple[float, int]] | None:
     if hasattr(module, "estimate_bins"):
 
         def of_bins(
-            sample: Rows | Scored, n_bins: int, norm: float, binning: str, **options: Any
+            sample: UnsortedRows | Scored, n_bins: int, norm: float, binning: str, **options: Any
         ) -> tuple[float, int]:
             bins = sample.bins(n_bins, binning)
             return module.estimate_bins(bins, norm, **options), bins.used

@@ -9,7 +9,7 @@ nothing.
 import numpy as np
 
 from calbias.engine.sorted_batch import Estimates, SortedBatch
-from calbias.scored import Bins
+from calbias.scored import BinSums
 
 VARIANTS = {
     "ece_bin_ew": {"binning": "equal_width"},
@@ -27,7 +27,7 @@ def estimate_data_sets(data: SortedBatch, n_bins: int, norm: float, binning: str
     return estimates, data.bins_used(n_bins, binning)
 
 
-def estimate_bins(bins: Bins, norm: float) -> float:
+def estimate_bins(bins: BinSums, norm: float) -> float:
     """Return the estimate from sums over bins: shares are shares of the weight."""
     total = np.sum(bins.rows * (np.abs(bins.gaps) / bins.rows) ** norm)
     return (total / bins.rows.sum()) ** (1.0 / norm)

@@ -12,7 +12,7 @@ clipped nor rooted: with bins fine enough an unbiased estimate of E δ².
 import numpy as np
 
 from calbias.engine.sorted_batch import Estimates, SortedBatch
-from calbias.scored import Bins
+from calbias.scored import BinSums
 
 VARIANTS = {
     "ece_debias_ew": {"binning": "equal_width"},
@@ -53,7 +53,7 @@ def estimate_data_sets(
     return squares, data.bins_used(n_bins, binning)
 
 
-def estimate_bins(bins: Bins, norm: float, clipped: bool = True, rooted: bool = True) -> float:
+def estimate_bins(bins: BinSums, norm: float, clipped: bool = True, rooted: bool = True) -> float:
     """Return the estimate from sums over bins.
 
     A weighted mean has the noise of n' = (Σ w)²/Σ w² rows: y(1 − y)/(n' − 1).

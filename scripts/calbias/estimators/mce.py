@@ -10,7 +10,7 @@ import numpy as np
 
 from calbias.conventions import N_BINS
 from calbias.engine.sorted_batch import Estimates, SortedBatch
-from calbias.scored import Bins
+from calbias.scored import BinSums
 
 VARIANTS = {"mce_ew": {"binning": "equal_width"}, "mce_em": {"binning": "equal_mass"}}
 TARGET = "mce"
@@ -27,6 +27,6 @@ def estimate_data_sets(
     return estimates, data.bins_used(n_bins, binning)
 
 
-def estimate_bins(bins: Bins, norm: float) -> float:
+def estimate_bins(bins: BinSums, norm: float) -> float:
     """Return the estimate from sums over bins."""
     return np.max(np.abs(bins.gaps) / bins.rows)
