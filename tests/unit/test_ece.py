@@ -28,8 +28,9 @@ except calbias.InputError as error:
 @given(data=data_sets(), n_bins=st.sampled_from([1, 2, 10, 15, 40]), norm=st.sampled_from([1, 2]))
 def test_the_formula_in_histograms(data, n_bins, norm):
     scores, hits = map(np.array, data)
-    rows, _ = np.histogram(scores, n_bins, (0, 1))  # bins [k/b, (k + 1)/b), 1 in the last
-    gaps, _ = np.histogram(scores, n_bins, (0, 1), weights=scores - hits)
+    ends = [k / n_bins for k in range(n_bins + 1)]  # bins [k/b, (k + 1)/b), 1 in the last
+    rows, _ = np.histogram(scores, ends)
+    gaps, _ = np.histogram(scores, ends, weights=scores - hits)
     full = rows > 0
     mean = np.sum(rows[full] * np.abs(gaps[full] / rows[full]) ** norm) / rows.sum()
     value = calbias.ece(scores, hits, n_bins, norm)
