@@ -21,6 +21,7 @@ class Configuration:
     depth: hidden layers of a perceptron, blocks of a residual network
     learning_rate: it falls to a tenth at half and at three quarters of the epochs
     fresh_rows: rows on which the truth is measured
+    task_seed: seed of the task's constants: another seed is another task of the same kind
     folds: whether the logits of a validation and a test fold are kept
     """
 
@@ -38,6 +39,7 @@ class Configuration:
     n_train: int = 0
     epochs: int = 0
     seed: int = 0
+    task_seed: int = 2022
     folds: bool = False
 
 

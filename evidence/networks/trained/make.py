@@ -27,7 +27,7 @@ BLOCK_ROWS = 100_000
 VALIDATION_ROWS, TEST_ROWS = 5_000, 10_000
 ROWS_BY_EPOCH = 10_000
 LOGIT_BLOCKS = 5  # blocks of fresh rows whose logits stay in the build folder, for recalibration
-MOST_CLASSES_KEPT = 10
+MOST_LOGITS = 20_000_000  # numbers of them
 
 
 def main(argv: list[str] | None = None) -> int:
@@ -70,7 +70,7 @@ def _smaller(configuration: Configuration) -> Configuration:
 def make_network(configuration: Configuration, folder: Path) -> dict[str, Any]:
     """Train a network, write its fresh rows, folds and summary to a folder; return the summary."""
     folder.mkdir(parents=True, exist_ok=True)
-    task = load_task(configuration.task)
+    task = load_task(configuration.task, configuration.task_seed)
     started = time.process_time()
     predict, history = _trained(task, configuration)
     trained_in = time.process_time() - started
@@ -130,7 +130,7 @@ def _fresh_rows(
         rows = _draw(task, configuration, f"fresh rows {block}", BLOCK_ROWS)
         logits = predict(rows.inputs)
         parts.append(outputs_of(logits, rows))
-        if block < LOGIT_BLOCKS and task.n_classes <= MOST_CLASSES_KEPT:
+        if block < min(LOGIT_BLOCKS, MOST_LOGITS // logits.size):
             logits_kept.append(logits)
             labels_kept.append(rows.labels)
     if logits_kept:

@@ -16,7 +16,7 @@ from trained.configuration import Configuration, read_configuration
 from trained.tasks import load_task
 
 DESCRIBED = ("network", "depth", "width", "batch_norm", "loss", "weight_decay", "learning_rate")
-TRAINED = ("n_train", "epochs", "seed")
+TRAINED = ("n_train", "epochs", "seed", "task_seed")
 
 
 def main(argv: list[str] | None = None) -> int:

@@ -1,6 +1,6 @@
 """Generators of labelled rows that never end.
 
-A task is a function of its name alone. Rows are a function of the task, a seed and names: the
+A task is a function of its name and a seed. Rows are a function of the task, a seed and names: the
 training rows of a network, its folds and each block of its fresh rows have streams of their own.
 
 ``signalsK``: a row is a class's template, scaled, shifted in time, with a drift and coloured noise.
@@ -18,7 +18,6 @@ import numpy as np
 
 from calbias.engine.seeding import stream
 
-TASK_SEED = 2022
 POINTS = 40
 TEMPLATE_POINTS = 24
 FEATURES, HIDDEN = 24, 64
@@ -50,11 +49,11 @@ class Task:
 
 
 @cache
-def load_task(name: str) -> Task:
-    """Return the task of a name, such as ``signals10``."""
+def load_task(name: str, seed: int = 2022) -> Task:
+    """Return the task of a name, such as ``signals10``, with the constants of a seed."""
     kind = name.rstrip("0123456789")
     n_classes = int(name.removeprefix(kind))
-    generator = stream(TASK_SEED, name)
+    generator = stream(seed, name)
     if kind == "signals":
         templates = _templates(n_classes, generator)
         noise = SIGNAL_NOISE[n_classes]
