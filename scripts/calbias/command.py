@@ -1,16 +1,15 @@
 """The command line ``calbias``: audit, recalibrate, plan, compare, watch, check an estimator."""
 
 import argparse
-import contextlib
 import math
 import os
 import sys
-from collections.abc import Sequence
-from typing import Any, NoReturn
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import Any
 
-from calbias.conventions import CONFIDENCE_LEVEL, FORMS, N_BINS
-from calbias.errors import printable
 from calbias.io.command_line import command, say, write_text
+from calbias.parser import parser
 
 
 @command
@@ -18,12 +17,11 @@ def main(argv: Sequence[str] | None = None) -> None:
     """Run one subcommand; without one, print the help."""
     # Before NumPy: an audit's matrices are small, and threads would wait for each other.
     os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
-    parser = _parser()
-    options = parser.parse_args(argv)
-    if options.run is None:
-        parser.print_help()
+    options = parser().parse_args(argv)
+    if options.command is None:
+        parser().print_help()
         return
-    options.run(options)
+    _COMMANDS[options.command](options)
 
 
 def _audit(options: Any) -> None:
@@ -39,12 +37,11 @@ def _audit(options: Any) -> None:
         estimators="all" if options.all else options.estimators,
         replicates=options.replicates,
         columns=columns,
-        progress=None if options.quiet else lambda text: say(f"{text} …", sys.stderr),
+        progress=_progress(options),
         **chosen,
     )
-    if not options.quiet:
-        for note in audit.notes:
-            _note(note)
+    for note in audit.notes:
+        _notes(options)(note)
     x = options.within
     sentences = (
         audit.sentence if x is None else audit.sentence_within(x / 100),
@@ -72,18 +69,19 @@ def _recalibrate(options: Any) -> None:
 
     columns = _columns(options)
     if options.apply is None:
-        note = (lambda text: None) if options.quiet else _note
-        say(
-            recalibrate_file(
-                options.file, options.method or "advised", columns, options.top_label,
-                options.seed, options.output, note,
-            )
+        sentence = recalibrate_file(
+            options.file, options.method or "advised", columns, options.top_label, options.seed,
+            options.output, options.force, _notes(options), _progress(options),
         )  # fmt: skip
+        say(sentence)
         return
     used = ("score", "values", "missing")
     if options.method or options.top_label or _columns(options, *used) != type(columns)():
         raise InputError("--apply goes with --score, --values, --missing and --output alone")
-    apply_file(options.file, options.apply, columns, options.output, sys.stdout.write)
+    apply_file(
+        options.file, options.apply, columns, options.output, options.force, sys.stdout.write,
+        _progress(options),
+    )  # fmt: skip
 
 
 def _example(options: Any) -> None:
@@ -95,10 +93,8 @@ def _example(options: Any) -> None:
 def _plan(options: Any) -> None:
     from calbias.auditing.plan import plan, plan_file
     from calbias.errors import InputError
-    from calbias.io.files import validate_output
 
-    if options.output:
-        validate_output(options.output, [options.scores] if options.scores else [])
+    files = _output_paths(options, (".csv",), options.scores)
     if not options.scores and _columns(options) != _columns(argparse.Namespace()):
         source = "--beta" if options.beta else "--normal"
         raise InputError(f"{source} goes without the options that name columns of a file")
@@ -113,7 +109,9 @@ def _plan(options: Any) -> None:
     values = {name: getattr(options, name) for name in optional}
     goals |= {name: value for name, value in values.items() if value is not None}
     if options.scores:
-        table = plan_file(options.scores, _columns(options), options.top_label, _note, **goals)
+        table = plan_file(
+            options.scores, _columns(options), options.top_label, _notes(options), **goals
+        )
     elif options.beta:
         table = plan(beta=options.beta, **goals)
     else:
@@ -122,37 +120,31 @@ def _plan(options: Any) -> None:
     counts = {name: "{:.0f}".format for name in table if name.startswith(whole_numbers)}
     print(table.to_string(float_format="{:.3f}".format, formatters=counts, na_rep=""))
     if (table["labels"] == math.inf).any():
-        _note("inf: no number of labels up to ten million reaches this goal with such scores")
-    if options.output:
-        write_text(options.output, table.assign(generator="calbias plan").to_csv())
+        reason = "no number of labels up to ten million reaches this goal with such scores"
+        _notes(options)(f"inf: {reason}")
+    _write(options, files, lambda: [table.assign(generator="calbias plan").to_csv()])
 
 
 def _compare(options: Any) -> None:
     from calbias.auditing.compare_files import compare_files
-    from calbias.io.files import validate_output
 
-    files = [options.first] if options.second is None else [options.first, options.second]
-    if options.output:
-        validate_output(options.output, files)
+    files = _output_paths(options, (".json",), options.first, options.second)
+    names = ("id", "top_label", "confidence_level", "seed")
     comparison = compare_files(
-        *files,
+        options.first,
+        options.second,
         score=options.score,
         columns=_columns(options, "score"),
-        id=options.id,
-        top_label=options.top_label,
-        confidence_level=options.confidence_level,
-        say=_note,
+        say=_notes(options),
+        **{name: getattr(options, name) for name in names},
     )
     x = options.within
     say(comparison.sentence if x is None else comparison.sentence_within(x / 100))
-    if options.output:
-        write_text(options.output, comparison.to_json() + "\n")
+    _write(options, files, lambda: [comparison.to_json() + "\n"])
     _exit_with_answer(comparison, x)
 
 
 def _check(options: Any) -> None:
-    from pathlib import Path
-
     from calbias.errors import InputError
     from calbias.estimation.apart import failures_apart
     from calbias.estimation.registry import estimator_names
@@ -178,263 +170,59 @@ def _columns(options: Any, *without: str) -> Any:
     return Columns(**{name: getattr(options, name) for name in names if hasattr(options, name)})
 
 
-def _note(text: str) -> None:
-    say(f"note: {text}", sys.stderr)
+def _notes(options: Any) -> Callable[[str], None]:
+    """Return what prints a note on stderr, or with ``--quiet`` nothing."""
+    return lambda text: None if options.quiet else say(f"note: {text}", sys.stderr)
+
+
+def _progress(options: Any) -> Callable[[str], None]:
+    """Return what prints a step on stderr, or with ``--quiet`` nothing."""
+    return lambda text: None if options.quiet else say(f"{text} …", sys.stderr)
+
+
+def _output_paths(options: Any, suffixes: Sequence[str], *inputs: str | None) -> tuple[Path, ...]:
+    """Return the files of ``--output``, none without it, before anything is computed."""
+    from calbias.io.files import output_paths
+
+    if options.output is None:
+        return ()
+    read = [name for name in inputs if name] or ["-"]
+    return output_paths(read, options.output, options.force, suffixes)
+
+
+def _write(options: Any, files: Sequence[Path], texts: Callable[[], list[str]]) -> None:
+    if files:
+        _progress(options)(f"writing {' and '.join(map(str, files))}")
+        for file, text in zip(files, texts(), strict=True):
+            write_text(file, text)
 
 
 def _watch(options: Any) -> None:
     from calbias.auditing.gate import EXIT_STATUS
     from calbias.monitoring.watch import watch_file
 
-    columns, top_label = _columns(options), options.top_label
-    options_of_watch = options.level, options.output, options.state, _note
+    names = ("time", "top_label", "level", "seed", "state", "output", "force")
     sentence, is_alarm = watch_file(
-        options.file, options.time, columns, top_label, *options_of_watch
+        options.file,
+        columns=_columns(options),
+        say=_notes(options),
+        progress=_progress(options),
+        **{name: getattr(options, name) for name in names},
     )
     say(sentence)
     if is_alarm:
         sys.exit(EXIT_STATUS["no"])
 
 
-class _Parser(argparse.ArgumentParser):
-    def error(self, message: str) -> NoReturn:
-        """Exit with one line, as for every other mistake in the input."""
-        self.exit(2, f"error: {printable(message)}; see {self.prog} --help\n")
-
-    def _print_message(self, message: str, file: Any = None) -> None:
-        """Write the help; argparse would hide that the stream is full."""
-        (file or sys.stderr).write(message)
-
-
-def _parser() -> argparse.ArgumentParser:
-    import calbias
-
-    parser = _Parser(
-        prog="calbias",
-        description="How miscalibrated is a model, how sure is that, and how many labels does it "
-        "take to know?",
-        epilog="Exit status: 0 if all went well, 2 for a mistake in the input, 1 for any other "
-        "failure, such as a lack of memory, room or access. --within has 0 for yes, 3 for no and 4 "
-        "for undecided.",
-    )
-    parser.add_argument("--version", action="version", version=f"calbias {calbias.__version__}")
-    parser.set_defaults(run=None)
-    commands = parser.add_subparsers(title="commands", metavar="COMMAND")
-    _add_audit(commands)
-    _add_recalibrate(commands)
-    _add_plan(commands)
-    _add_compare(commands)
-    _add_watch(commands)
-    _add_check(commands)
-    example = commands.add_parser(
-        "example",
-        help="print a file to try the others on: calbias example > example.csv",
-        description="Print the predictions of a classifier of snacks: score, label, prediction.",
-    )
-    example.set_defaults(run=_example)
-    return parser
-
-
-def _add_audit(commands: Any) -> None:
-    audit = commands.add_parser(
-        "audit",
-        help="judge the calibration of a file of predictions",
-        description="Print one line and write a page (.html) and the same numbers (.json): whether "
-        "the model is miscalibrated and how, its calibration error with an interval, what to do.",
-        epilog="FILE has the columns score and hit (1 where the prediction was correct); or score, "
-        "label and prediction; or label and a column per class, logits or probabilities. With two "
-        "classes the probability of class 1, an event, is judged. NPZ files have arrays of these "
-        "names. A Parquet folder, or a file of more than 500 000 rows, of score and hit or "
-        "label is read in parts, unless an option names columns, subgroups or classes.",
-    )
-    audit.set_defaults(run=_audit)
-    audit.add_argument("file", metavar="FILE", nargs="+",
-                       help="CSV, JSON lines, Parquet or NPZ; - for stdin; or several "
-                       "tables")  # fmt: skip
-    _add_columns(audit)
-    audit.add_argument(
-        "--by",
-        metavar="COLUMN",
-        nargs="+",
-        action="extend",
-        default=[],
-        help="look for subgroups that are miscalibrated: values of these columns, and pairs",
-    )
-    audit.add_argument("--codes", metavar="COLUMN", nargs="+", action="extend", default=[],
-                       help="columns of --by whose numbers are codes")  # fmt: skip
-    audit.add_argument("--class-wise", action="store_true", help="audit each class too")
-    _add_within(audit, "PERCENT", "is the error at most so large?")
-    audit.add_argument("--norm", type=float, default=1.0, help="p of the ℓp error, 1 or 2 (1)")
-    audit.add_argument("--n-bins", type=int, default=N_BINS, help="number of bins of the ECE (15)")
-    _add_level(audit)
-    audit.add_argument("--estimators", nargs="+", metavar="NAME", default=[],
-                       help="show the bias of these estimators on these scores")  # fmt: skip
-    audit.add_argument("--all", action="store_true", help="show the bias of all estimators")
-    audit.add_argument("--replicates", type=int, default=200,
-                       help="data sets that show a bias (200)")  # fmt: skip
-    audit.add_argument("--seed", type=int, default=0, help="seed of the redraws (0)")
-    audit.add_argument("--output", metavar="STEM", help="write STEM.html and STEM.json")
-    audit.add_argument("--force", action="store_true", help="replace files of other programs")
-    audit.add_argument("--quiet", action="store_true", help="no progress on stderr")
-
-
-def _add_recalibrate(commands: Any) -> None:
-    recalibrate = commands.add_parser(
-        "recalibrate",
-        help="correct scores: fit a map, say what it gains, apply it to other files",
-        description="Fit the recalibration that an audit advises, or another one, say what it "
-        "gains on rows that it was not fitted on, and write the map as JSON. With --apply make "
-        "recalibrated scores of a file that may have no outcomes.",
-        epilog="With --apply the table is written as CSV with columns whose names start with "
-        "calbias_: calbias_score, or a probability of each class after temperature and vector.",
-    )
-    recalibrate.set_defaults(run=_recalibrate)
-    recalibrate.add_argument("file", metavar="FILE", help="a file as for audit; - for stdin")
-    recalibrate.add_argument("--method", metavar="METHOD",
-                             help="shift, platt, beta, isotonic or spline; of logits and class "
-                             "probabilities also temperature or vector (what an audit "
-                             "advises)")  # fmt: skip
-    recalibrate.add_argument("--apply", metavar="MAP", help="apply this map instead of a fit")
-    _add_columns(recalibrate)
-    recalibrate.add_argument("--seed", type=int, default=0, help="seed of the folds (0)")
-    recalibrate.add_argument("--output", metavar="FILE",
-                             help="write the map, or with --apply the table, to this file "
-                             "(FILE_map.json; stdout)")  # fmt: skip
-    recalibrate.add_argument("--quiet", action="store_true", help="no notes on stderr")
-
-
-def _add_plan(commands: Any) -> None:
-    plan = commands.add_parser(
-        "plan",
-        help="how many labels a study needs",
-        description="Labels needed, by closed form, with the power simulated at that number.",
-    )
-    plan.set_defaults(run=_plan)
-    source = plan.add_mutually_exclusive_group(required=True)
-    source.add_argument("--scores", metavar="FILE", help="a file as for audit")
-    source.add_argument("--beta", nargs=2, type=float, metavar=("A", "B"), help="Beta(A, B) scores")
-    source.add_argument(
-        "--normal",
-        nargs=2,
-        type=float,
-        metavar=("MEAN", "SD"),
-        help="normal log odds of the scores",
-    )
-    plan.add_argument(
-        "--detect", nargs="*", type=float, default=[1, 2, 5], metavar="POINTS",
-        help="true errors to detect, in points (1 2 5); without a number none",
-    )  # fmt: skip
-    plan.add_argument("--power", type=float, default=0.8, help="with this probability (0.8)")
-    _add_columns(plan)
-    plan.add_argument("--slope-width", type=float, default=0.1, help="slope to ± this (0.1)")
-    plan.add_argument("--gap-width", type=float, default=1.0, help="mean gap to ± points (1)")
-    event = plan.add_argument_group("a risk model, by the criteria of Riley et al. (2021)")
-    for name, text in (
-        ("--oe-width", "observed/expected to ± this, half its interval's width"),
-        ("--c-width", "c statistic to ± this"),
-        ("--prevalence", "of the event (the mean score)"),
-        ("--c-statistic", "expected c statistic (of calibrated scores)"),
-    ):
-        event.add_argument(name, type=float, metavar="X", help=text)
-    plan.add_argument("--seed", type=int, default=0, help="seed of the simulations (0)")
-    plan.add_argument("--output", metavar="FILE", help="write the table as CSV")
-
-
-def _add_compare(commands: Any) -> None:
-    compare = commands.add_parser(
-        "compare",
-        help="which of two models is better calibrated, on the same rows",
-        description="Difference of the calibration errors (ℓ1) with an interval and a p-value, and "
-        "of the Brier scores.",
-    )
-    compare.set_defaults(run=_compare)
-    compare.add_argument("first", metavar="FIRST", help="a file as for audit")
-    compare.add_argument("second", metavar="SECOND", nargs="?",
-                         help="the same rows; without it two columns of FIRST")  # fmt: skip
-    _add_columns(compare, action="append", default=[])
-    compare.add_argument("--id", metavar="COLUMN", help="join the rows of the files by this column")
-    _add_within(compare, "POINTS", "is FIRST no worse than SECOND by more than this?")
-    _add_level(compare)
-    compare.add_argument("--output", metavar="FILE", help="write the numbers as JSON")
-
-
-def _add_watch(commands: Any) -> None:
-    watch = commands.add_parser(
-        "watch",
-        help="since when is a model miscalibrated? An alarm that may be read every day",
-        description="Print one line and write a page: the evidence over time, the alarm, when the "
-        "change began, what is wrong. A calibrated model has an alarm with a probability of at "
-        "most the level, however many rows are watched.",
-    )
-    watch.set_defaults(run=_watch)
-    watch.add_argument("file", metavar="FILE", help="a table as for audit, in the order of time")
-    watch.add_argument("--time", metavar="COLUMN", required=True, help="dates, times or numbers")
-    _add_columns(watch)
-    watch.add_argument("--level", type=float, default=0.05, help="rate of false alarms (0.05)")
-    watch.add_argument("--state", metavar="STATE",
-                       help="continue the state in this file, if it exists, and write it: each "
-                       "month's file is then watched once")  # fmt: skip
-    watch.add_argument("--output", metavar="STEM",
-                       help="write STEM.html and STEM.json (FILE-watch)")  # fmt: skip
-
-
-def _add_check(commands: Any) -> None:
-    check = commands.add_parser(
-        "check",
-        help="does an estimator of your own do what every estimator must",
-        description="Try the estimators of a file on small data: one row, ties, all hits, scores "
-        "of exactly 0 and 1, rows in another order, weights. A failure is one line with the "
-        "smallest data that show it.",
-    )
-    check.set_defaults(run=_check)
-    check.add_argument("file", metavar="FILE", help="a Python file that defines estimate")
-    check.add_argument("--limit", type=float, default=120.0, metavar="SECONDS",
-                       help="time that all checks may take (120)")  # fmt: skip
-    check.add_argument("--seconds", type=float, default=1.0,
-                       help="time that an estimate of 10 000 rows may take (1)")  # fmt: skip
-
-
-def _add_columns(parser: argparse.ArgumentParser, **score_options: Any) -> None:
-    """Add what says how a file is read: the same in all commands that read one."""
-    again = "; again for the second model" * bool(score_options)
-    help = f"the column of the scores{again}"
-    parser.add_argument("--score", metavar="COLUMN", help=help, **score_options)
-    for name, what in {
-        "hit": "hits: 1 or correct, 0 or wrong",
-        "label": "true classes, numbers or names",
-        "prediction": "predicted classes",
-    }.items():
-        parser.add_argument(f"--{name}", metavar="COLUMN", help=f"the column of the {what}")
-    parser.add_argument("--event", metavar="LABEL", help="the label that the score is of (1)")
-    parser.add_argument("--missing", metavar="VALUE", action="append", default=[],
-                        help="leave out rows with this outcome, such as -100 or None; drop stands "
-                        "for an empty score or outcome; again for further ones")  # fmt: skip
-    parser.add_argument("--values", choices=FORMS,
-                        help="what scores, or columns of classes, are (found out)")  # fmt: skip
-    parser.add_argument("--rows", metavar="COLUMN=VALUE",
-                        help="judge these rows alone, such as split=test")  # fmt: skip
-    parser.add_argument("--cluster", metavar="COLUMN", action="append", default=[],
-                        help="ids of patients, questions, games or users whose rows depend on "
-                        "each other; again for a pair of columns")  # fmt: skip
-    parser.add_argument("--top-label", action="store_true",
-                        help="with two classes judge the predicted one, not class 1")  # fmt: skip
-
-
-def _add_within(parser: argparse.ArgumentParser, metavar: str, question: str) -> None:
-    answers = "yes (exit status 0), no (3) or undecided (4)"
-    parser.add_argument("--within", type=_percentage, metavar=metavar, help=f"{question} {answers}")
-
-
-def _percentage(text: str) -> float:
-    with contextlib.suppress(ValueError):
-        if 0.0 <= float(text) <= 100.0:
-            return float(text)
-    raise argparse.ArgumentTypeError(f"must be a number from 0 to 100, not {text}")
-
-
-def _add_level(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("--confidence-level", type=float, default=CONFIDENCE_LEVEL, metavar="LEVEL",
-                        help="of the interval (0.95)")  # fmt: skip
+_COMMANDS: dict[str, Callable[[Any], None]] = {
+    "audit": _audit,
+    "recalibrate": _recalibrate,
+    "plan": _plan,
+    "compare": _compare,
+    "watch": _watch,
+    "check": _check,
+    "example": _example,
+}
 
 
 if __name__ == "__main__":

@@ -60,9 +60,7 @@ def audit_file(
 
         audited_estimators(chosen.norm, chosen.n_bins, names)  # an unknown one, before reading
     paths = [path] if isinstance(path, str | Path) else [*path]
-    html, numbers = output_paths(paths[0], output, force)
-    for other in paths[1:]:
-        output_paths(other, html, force)
+    html, numbers = output_paths(paths, output, force)
     name = printable("standard input" if is_stream(paths[0]) else Path(paths[0]).absolute().name)
     name += f" and {len(paths) - 1} more" * (len(paths) > 1)
     say(f"reading {name}")

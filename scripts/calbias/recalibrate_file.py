@@ -6,6 +6,7 @@ import csv
 import io
 from collections.abc import Callable, Iterable
 from pathlib import Path
+from shlex import quote
 from typing import Any
 
 import numpy as np
@@ -15,13 +16,13 @@ from calbias.auditing.inputs import read_data
 from calbias.conventions import LOGITS, PROBABILITIES
 from calbias.errors import InputError, looked_up
 from calbias.io.command_line import write_text
-from calbias.io.files import is_stream, not_utf8, validate_file_exists, validate_output
+from calbias.io.files import is_stream, not_utf8, output_paths, validate_file_exists
 from calbias.logits.cells import OF_CLASS, OF_ROW, is_value, numbers_of, texts_of
 from calbias.logits.checks import checked_values
 from calbias.logits.columns import DROP, Columns, looked_up_column, score_column
 from calbias.logits.forms import as_probabilities, as_scores, common_form
 from calbias.logits.output_file import Fold, Place
-from calbias.logits.table_files import Table, read_table_and_texts
+from calbias.logits.table_files import TEXT, Table, read_table_and_texts
 from calbias.recalibration.methods import METHODS
 from calbias.recalibrator import ADVISED, Recalibrator, fitted_to, read_text
 
@@ -38,40 +39,43 @@ def recalibrate_file(
     top_label: bool,
     seed: int,
     output: str | None,
+    force: bool,
     say: Say,
+    progress: Say,
 ) -> str:
     """Write the map of a file; return one line that says what it gains.
 
-    ``say`` gets the notes on how the file was read, and the name of the map's file.
+    ``say`` gets the notes on how the file was read, and how the map is applied.
     """
     looked_up("method", method, dict.fromkeys((ADVISED, *METHODS)))
-    file = Path(output) if output else _default_output(path)
-    validate_output(file, [path])
+    (file,) = output_paths(path, output, force, (".json",), "_map")
     data = read_data(path, columns=columns, top_label=top_label)
     for note in (*data.notes, *sentences(data.warnings or ())):
         say(note)
     recalibrator = fitted_to(data, method, top_label, seed)
+    progress(f"writing {file}")
     write_text(file, recalibrator.to_json() + "\n")
-    say(f"the map is in {file}; --apply {file} makes recalibrated scores of another file")
+    say(f"--apply {quote(str(file))} makes recalibrated scores of another file")
     return recalibrator.sentence_
 
 
-def _default_output(path: Path | str) -> Path:
-    if is_stream(path):
-        return Path("standard_input_map.json")
-    name = Path(path).name.removesuffix(".gz")
-    return Path(path).with_name(f"{Path(name).stem}_map.json")
-
-
 def apply_file(
-    path: Path | str, map_path: Path | str, columns: Columns, output: str | None, write: Say
+    path: Path | str,
+    map_path: Path | str,
+    columns: Columns,
+    output: str | None,
+    force: bool,
+    write: Say,
+    progress: Say,
 ) -> None:
     """Write a table with its recalibrated scores, in columns whose names start with ``calbias_``.
 
     ``write`` gets the text where there is no ``output``.
     """
-    if output:
-        validate_output(output, [path, map_path])
+    if output is not None:
+        suffix = Path(output).suffix
+        suffixes = [suffix if suffix in TEXT else ".csv"]
+        (file,) = output_paths([path, map_path], output, force, suffixes)
     recalibrator = read_map(map_path)
     if not is_stream(path) and not Path(path).is_dir():
         validate_file_exists(path)
@@ -92,8 +96,9 @@ def apply_file(
     new = zip(*(column.tolist() for column in added.values()), strict=True)
     for row, values in zip(rows, new, strict=True):
         writer.writerow([*row, *("" if value != value else value for value in values)])
-    if output:
-        write_text(output, buffer.getvalue())
+    if output is not None:
+        progress(f"writing {file}")
+        write_text(file, buffer.getvalue())
     else:
         write(buffer.getvalue())
 

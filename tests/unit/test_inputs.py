@@ -477,7 +477,10 @@ test_bad_outputs = refuses(
     written_to,
     ({"there": "m.html"}, "m.html: exists and was not written by calbias; choose another name"),
     ({"there": "m.json"}, "m.json: exists .* or replace it with --force"),
-    ({"there": "m.json", "path": "m.json", "output": "m"}, "m.json: is the file to audit; choose"),
+    (
+        {"there": "m.json", "path": "m.json", "output": "m"},
+        "m.json: is a file that is read; choose",
+    ),
     ({"there": "file", "output": "file/x"}, "file: no file can be written there"),
     ({"output": "/proc/x"}, "/proc: no file can be written there .*; choose another folder"),
     ({"output": "/proc/x/y"}, "/proc/x: no file can be written there"),

@@ -253,7 +253,7 @@ def unaudited(monkeypatch):
     """What was to be audited."""
     calls = []
 
-    def audit(scores, hits, clusters):
+    def audit(scores, hits, clusters, seed):
         calls.append((scores.tolist(), hits.tolist(), clusters))
         raise InputError("too few")
 

@@ -298,7 +298,7 @@ def test_a_file_gives_a_map_and_the_map_scores_a_stream(tmp_path, capsys, monkey
         ([new, "--apply", file], "model.csv: no readable recalibration map"),
         ([new, *apply, "--method", "platt"], "--apply goes with"),
         ([new, *apply, "--score", "y_prb"], "Did you mean y_prob"),
-        ([new, *apply, "--output", new], "is the file to audit"),
+        ([new, *apply, "--output", new], "is a file that is read"),
         ([file, "--method", "plat"], "unknown method"),
     ):
         status, _, err = run(capsys, "recalibrate", *arguments)

@@ -11,11 +11,12 @@ import pytest
 
 import calbias
 from calbias.auditing.inputs import read_data
-from calbias.command import _parser, main
+from calbias.command import main
 from calbias.errors import InputError
 from calbias.file_audit import audit_file
 from calbias.io.python_files import PACKAGE
 from calbias.logits.columns import Columns
+from calbias.parser import parser
 from calbias.sklearn import calibration_error
 
 SCORES = np.linspace(0.5, 0.95, 60)
@@ -27,51 +28,76 @@ def files(tmp_path):
     """Return two files of scores of the same rows."""
     paths = tmp_path / "a.csv", tmp_path / "b.csv"
     for path, power in zip(paths, (1, 2), strict=True):
-        rows = [f"{s**power},{h}" for s, h in zip(SCORES, HITS, strict=True)]
-        path.write_text("\n".join(["score,hit", *rows]) + "\n")
+        rows = [f"{s**power},{h},{t}" for t, (s, h) in enumerate(zip(SCORES, HITS, strict=True))]
+        path.write_text("\n".join(["score,hit,t", *rows]) + "\n")
     return paths
 
 
-@pytest.mark.parametrize("command", ["compare", "plan"])
-@pytest.mark.parametrize(
-    ("output", "message"),
-    [
-        ("a.csv", "is the file to audit"),
-        ("notes.txt", "was not written by calbias"),
-        ("folder", "a folder has this name"),
-        ("a.csv/x", "no file can be written there"),
-    ],
-)
-def test_output_replaces_no_other_work(files, tmp_path, capsys, command, output, message):
-    (tmp_path / "notes.txt").write_text("my notes\n")
-    (tmp_path / "folder").mkdir()
-    before = files[0].read_bytes()
-    paths = [*map(str, files)]
-    inputs = paths if command == "compare" else ["--scores", paths[0], "--detect", "20"]
-    with pytest.raises(SystemExit) as stop:
-        main([command, *inputs, "--output", str(tmp_path / output)])
-    assert stop.value.code == 2
-    printed = capsys.readouterr()
-    assert not printed.out  # refused before anything is computed
-    assert message in printed.err
-    assert printed.err.count("\n") == 1
-    assert files[0].read_bytes() == before
-    assert (tmp_path / "notes.txt").read_text() == "my notes\n"
-
-
+# command: its words, and the suffixes of the files at --output
+WRITERS = {
+    "audit": (["a.csv"], [".html", ".json"]),
+    "compare": (["a.csv", "b.csv"], [".json"]),
+    "plan": (["--scores", "a.csv", "--detect", "20"], [".csv"]),
+    "recalibrate": (["a.csv", "--method", "platt"], [".json"]),
+    "watch": (["a.csv", "--time", "t"], [".html", ".json"]),
+}
+RESULTS = {"--output", "--force", "--seed", "--quiet"}
 OF_COLUMNS = {"--score", "--hit", "--label", "--prediction", "--event", "--missing", "--cluster",
               "--top-label", "--values", "--rows"}  # fmt: skip
 
 
 def options_of(command):
-    actions = _parser()._subparsers._group_actions[0].choices[command]._actions
-    return {option for action in actions for option in action.option_strings}
+    actions = parser()._subparsers._group_actions[0].choices[command]._actions
+    return {option: action for action in actions for option in action.option_strings}
+
+
+def test_an_option_is_the_same_in_every_command():
+    for command in WRITERS:
+        assert options_of(command).keys() >= RESULTS | OF_COLUMNS, command
+    forms = {}
+    for command in (*WRITERS, "check"):
+        for option, action in options_of(command).items():
+            form = type(action), action.nargs, action.type, repr(action.default), action.choices
+            forms.setdefault(option, {})[command] = form
+    forms["--score"].pop("compare")  # of two models
+    assert [option for option, of in forms.items() if len({*of.values()}) > 1] == []
+
+
+@pytest.mark.parametrize("command", WRITERS)
+def test_output_is_a_stem_and_replaces_no_other_work(files, tmp_path, monkeypatch, capsys, command):
+    monkeypatch.chdir(tmp_path)
+    words, suffixes = WRITERS[command]
+    names = {f"x{suffix}" for suffix in suffixes}
+    refused = {"folder/x": "a folder has this name", "a.csv/x": "no file can be written there"}
+    for name in names:
+        (tmp_path / "folder" / name).mkdir(parents=True)
+        (tmp_path / name).write_text("my notes\n")
+        refused[name] = refused["x"] = "was not written by calbias; choose another name"
+    if command == "plan":
+        refused["a.csv"] = "is a file that is read"
+    for output, message in refused.items():
+        with pytest.raises(SystemExit) as stop:
+            main([command, *words, "--quiet", "--output", output])
+        printed = capsys.readouterr()
+        assert (stop.value.code, printed.out) == (2, "")  # refused before anything is computed
+        assert message in printed.err
+        assert printed.err.count("\n") == 1
+    assert {(tmp_path / name).read_text() for name in names} == {"my notes\n"}
+    before = {*os.listdir()}
+    texts = []
+    for more in (["--force"], [], ["--seed", "1"]):
+        main([command, *words, "--quiet", "--output", "x", *more])
+        assert not re.search("note: | …", capsys.readouterr().err)
+        texts.append([(tmp_path / name).read_text() for name in sorted(names)])
+    main([command, *words, "--output", min(names)])  # with a suffix
+    assert "writing x." in capsys.readouterr().err
+    assert {*os.listdir()} == before
+    assert texts[0] == texts[1]
+    assert command == "watch" or texts[0] != texts[2]
 
 
 def test_no_error_of_a_file_names_an_option_that_a_command_lacks():
     """All texts of the readers, with the options that every command has."""
-    for command in ("audit", "plan", "compare", "watch"):
-        assert options_of(command) >= OF_COLUMNS, command
     named = set()
     for path in (PACKAGE / "logits").glob("*.py"):
         for node in ast.walk(ast.parse(path.read_text("utf-8"))):
@@ -116,7 +142,7 @@ def test_what_a_command_answers_names_its_own_options(tmp_path, capsys, command,
     assert stop.value.code == 2
     said = capsys.readouterr().err.splitlines()[-1]
     assert WRONG[text] in said
-    assert set(re.findall(r"(?<![\w-])--[a-z-]+", said)) <= options_of(command)
+    assert set(re.findall(r"(?<![\w-])--[a-z-]+", said)) <= {*options_of(command)}
 
 
 OTHERS = {

@@ -42,7 +42,7 @@ from calbias.auditing.verdict.judge import judge
 from calbias.auditing.verdict.rounding import unrounded_scores
 from calbias.conventions import CONFIDENCE_LEVEL, SIGNIFICANT, p_digits
 from calbias.engine.posterior import ONE_DEVIATION, PosteriorCurve, curve_of
-from calbias.engine.scores_and_hits import scores_and_hits, validate_level
+from calbias.engine.scores_and_hits import scores_and_hits, validate_level, validate_whole
 from calbias.engine.seeding import stream
 from calbias.errors import InputError
 from calbias.scored import Floats, Scored
@@ -136,6 +136,7 @@ def compare(
     *,
     clusters: ArrayLike | Sequence[ArrayLike] | None = None,
     confidence_level: float = CONFIDENCE_LEVEL,
+    seed: int = 0,
     names: tuple[str, str] = ("first", "second"),
 ) -> Comparison:
     """Return which of two models is better calibrated, on the same rows.
@@ -151,6 +152,8 @@ def compare(
         As for ``calbias.audit``; at least 10 clusters.
     confidence_level : float
         Of the intervals, below 1.
+    seed : int, default 0
+        Seed of the folds; the same seed gives the same numbers.
     names : (str, str)
         What the sentence calls the models.
 
@@ -187,6 +190,7 @@ def compare(
     if n < FEWEST_ROWS:
         raise InputError(f"{n} rows are too few to compare two models by: give at least 20")
     validate_level(confidence_level)
+    validate_whole("seed", seed, 0)
     cluster, number = None, n
     if clusters is not None:
         cluster, number = cluster_codes(clusters, n)
@@ -195,7 +199,9 @@ def compare(
     first_model, second_model = (_audited(*m, cluster, number, confidence_level) for m in models)
     difference = first_model.error - second_model.error
     effects = first_model.effect, second_model.effect
-    total, error = _estimate(tuple((_read(*m), m[1]) for m in models), effects, cluster, number)
+    total, error = _estimate(
+        tuple((_read(*m), m[1]) for m in models), effects, cluster, number, seed
+    )
     least, most = min(total, difference), max(total, difference)
     reach = float(stdtrit(number - 1, 0.5 + confidence_level / 2)) * error
     outside = max(least, -most, 0.0)
@@ -257,6 +263,7 @@ def _estimate(
     effects: tuple[float, ...],
     cluster: NDArray | None,
     number: int,
+    seed: int,
 ) -> tuple[float, float]:
     """Return T and se; nothing depends on the order of rows, models and names of clusters."""
     n = models[0][0].size
@@ -265,7 +272,7 @@ def _estimate(
     ordered = sorted(models, key=lambda m: [np.sort(x).tobytes() for x in (m[0], m[0] + 1j * m[1])])
     order = np.lexsort([_sums(x, cluster, number) for model in ordered for x in model])
     parts, between = np.zeros((2, n))
-    generator = stream(0, "folds of a comparison")
+    generator = stream(seed, "folds of a comparison")
     for _ in range(_TIMES):
         fold = np.empty(number, np.int64)
         fold[order] = generator.permutation(number) % _FOLDS

@@ -24,6 +24,7 @@ def compare_files(
     id: str | None = None,
     top_label: bool = False,
     confidence_level: float = CONFIDENCE_LEVEL,
+    seed: int = 0,
     say: Callable[[str], None] = lambda note: None,
 ) -> Comparison:
     """Return the Comparison of two files as ``calbias audit`` reads them.
@@ -93,7 +94,7 @@ def compare_files(
     first_name, second_name = stems if second is not None else score
     return compare(
         first_rows.score, second_rows.score, hits, clusters=one.clusters,
-        confidence_level=confidence_level, names=(first_name, second_name),
+        confidence_level=confidence_level, seed=seed, names=(first_name, second_name),
     )  # fmt: skip
 
 

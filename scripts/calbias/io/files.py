@@ -145,38 +145,48 @@ _MARK = re.compile(
 _HEAD_BYTES = 4096
 
 
-def output_paths(
-    path: Path | str, output: Path | str | None = None, force: bool = False
-) -> tuple[Path, Path]:
-    """Return the paths (page, JSON) of the audit of a file, ready to be written.
+PAGE = (".html", ".json")
+"""What an audit, a comparison and a watched file have: a page, and its numbers."""
 
-    ``output`` is the stem of both, with or without .html or .json; by default it is the path
-    without its suffixes, with ``_audit`` where one of the two is the file itself, and
-    ``standard_input`` for ``-``. InputError where a file of the name is the audited one, cannot be
-    written, or, without ``force``, was not written by an audit.
+
+def output_paths(
+    read: Path | str | Sequence[Path | str],
+    output: Path | str | None = None,
+    force: bool = False,
+    suffixes: Sequence[str] = PAGE,
+    ending: str = "",
+) -> tuple[Path, ...]:
+    """Return the files that a command writes, one a suffix, ready to be written.
+
+    ``output`` is their stem, with or without a suffix of theirs; by default it is the first file
+    that is read, without its suffixes, and the ``ending``, with ``_audit`` where it would be
+    replaced, and ``standard_input`` for ``-``. InputError where a file of the name is one that is
+    read, cannot be written, or, without ``force``, was not written by calbias.
     """
-    stem = _stem(path) if output is None else Path(output)
-    if output is None and Path(path).suffix in (".json", ".html"):
-        stem = stem.with_name(f"{stem.name}_audit")
-    if output is not None and stem.suffix in (".html", ".json"):
-        stem = stem.with_suffix("")
+    inputs = [read] if isinstance(read, str | Path) else [*read]
+    if output is None:
+        stem = _stem(inputs[0])
+        is_read = not ending and Path(inputs[0]).suffix in suffixes
+        stem = stem.with_name(f"{stem.name}{'_audit' if is_read else ending}")
+    else:
+        stem = Path(output)
+        stem = stem.with_suffix("") if stem.suffix in suffixes else stem
     if not stem.name:
         raise InputError(f"--output {output}: no name of a file; give a stem such as results/mine")
-    paths = Path(f"{stem}.html"), Path(f"{stem}.json")
+    paths = tuple(Path(f"{stem}{suffix}") for suffix in suffixes)
     for file in paths:
-        _validate_free(file, path, force, ", or replace it with --force")
+        for path in inputs:
+            _validate_free(file, path, force)
     _validate_writable(stem.parent)
     return paths
 
 
-def validate_output(output: Path | str, inputs: Sequence[Path | str]) -> None:
-    """Raise InputError where one file of results cannot be written, or would replace other work."""
-    file = Path(output)
-    if not file.name:
-        raise InputError(f"--output {output}: no name of a file; give one such as results/mine")
-    for path in inputs or ["-"]:
-        _validate_free(file, path)
-    _validate_writable(file.parent)
+def validate_state(state: Path | str, read: Path | str) -> None:
+    """Raise InputError where a file that is read and written again would replace other work."""
+    if not Path(state).name:
+        raise InputError(f"--state {state}: no name of a file; give one such as watch.json")
+    _validate_free(Path(state), read, option="--state")
+    _validate_writable(Path(state).parent, "--state")
 
 
 def _stem(path: Path | str) -> Path:
@@ -188,33 +198,28 @@ def _stem(path: Path | str) -> Path:
 
 
 def _validate_free(
-    file: Path, audited: Path | str, force: bool = False, or_force: str = ""
+    file: Path, read: Path | str, force: bool = False, option: str = "--output"
 ) -> None:
+    remedy = f"choose another name with {option}"
     if file.is_dir():
-        raise InputError(f"{file}: a folder has this name; choose another with --output")
+        raise InputError(f"{file}: a folder has this name; {remedy}")
     if not file.exists():
         return
     if not file.is_file():
-        raise InputError(f"{file}: no regular file; choose another name with --output")
-    if os.path.exists(audited) and file.samefile(audited):
-        raise InputError(f"{file}: is the file to audit; choose another name with --output")
-    head = _head_of(file)
-    if not force and head and not _MARK.search(head):
-        raise InputError(
-            f"{file}: exists and was not written by calbias; choose another name with --output"
-            f"{or_force}"
-        )
-
-
-def _head_of(file: Path) -> bytes:
+        raise InputError(f"{file}: no regular file; {remedy}")
+    if os.path.exists(read) and file.samefile(read):
+        raise InputError(f"{file}: is a file that is read; {remedy}")
     try:
         with open(file, "rb") as stream:
-            return stream.read(_HEAD_BYTES)
+            head = stream.read(_HEAD_BYTES)
     except OSError as error:
-        raise InputError(f"{file}: {error.strerror}; choose another name with --output") from None
+        raise InputError(f"{file}: {error.strerror}; {remedy}") from None
+    if not force and head and not _MARK.search(head):
+        or_force = ", or replace it with --force" if option == "--output" else ""
+        raise InputError(f"{file}: exists and was not written by calbias; {remedy}{or_force}")
 
 
-def _validate_writable(folder: Path) -> None:
+def _validate_writable(folder: Path, option: str = "--output") -> None:
     """Make the folder and a file in it, which is removed."""
     trial = folder / f".{os.getpid()}-calbias"
     try:
@@ -224,5 +229,5 @@ def _validate_writable(folder: Path) -> None:
     except OSError as error:
         raise InputError(
             f"{folder}: no file can be written there ({error.strerror}); choose another folder "
-            "with --output"
+            f"with {option}"
         ) from None

@@ -19,7 +19,7 @@ from calbias.auditing.audit import audit
 from calbias.auditing.inputs import EVENT, read_data
 from calbias.errors import InputError
 from calbias.io.command_line import write_text
-from calbias.io.files import output_paths, validate_output
+from calbias.io.files import output_paths, validate_state
 from calbias.logits.columns import Columns, looked_up_column
 from calbias.logits.output_file import Place
 from calbias.logits.table_files import SUFFIXES, read_table, table_suffix
@@ -43,19 +43,21 @@ def watch_file(
     columns: Columns,
     top_label: bool,
     level: float,
+    seed: int,
     output: str | None,
+    force: bool,
     state: str | None,
     say: Callable[[str], None],
+    progress: Callable[[str], None],
 ) -> tuple[str, bool]:
     """Watch a file's rows; return one line that says what was seen, and whether there is an alarm.
 
     The page and its JSON are written, and the state where ``state`` names a file. ``say`` gets the
-    notes on how the file was read.
+    notes on how the file was read. ``seed`` is of the audit of the rows since the change.
     """
-    stem = Path(path).with_suffix("") if str(path) != "-" else Path("standard_input")
-    page, numbers = output_paths(path, output or f"{stem}-watch")
+    page, numbers = output_paths(path, output, force, ending="-watch")
     if state:
-        validate_output(state, [path])
+        validate_state(state, path)
     before = read_state(state, level) if state else State(Monitor(level))
     monitor, first = before.monitor, before.monitor.n
     if table_suffix(path) not in SUFFIXES and not Path(path).is_dir():
@@ -113,11 +115,11 @@ def watch_file(
         ids = None if clusters is None else clusters[start:]
         rows = scores[start:], hits[start:]
         if first and since:  # rows of earlier files are in the monitor's memory alone
-            result = monitor.audit()
+            result = monitor.audit(seed=seed)
         elif data.kind == EVENT:
-            result = audit(probabilities=rows[0], labels=rows[1], clusters=ids)
+            result = audit(probabilities=rows[0], labels=rows[1], clusters=ids, seed=seed)
         else:
-            result = audit(*rows, clusters=ids)
+            result = audit(*rows, clusters=ids, seed=seed)
         sentence += f"; rows{since}: {result.verdict.sentence}"
         text = result.to_html(f"{Path(path).name}{since}")
     except InputError:  # too few rows or clusters to be audited
@@ -125,6 +127,7 @@ def watch_file(
         title = f"<title>{escape(Path(path).name)}</title>"
         text = f'<!DOCTYPE html>\n<html lang="en">{mark}{title}<main></main></html>'
     top = f"<main>\n<p><strong>{escape(sentence)}</strong></p>\n{_picture(monitor)}\n"
+    progress(f"writing {' and '.join(map(str, filter(None, (page, numbers, state))))}")
     write_text(page, text.replace("<main>", top, 1))
     write_text(numbers, json.dumps(_numbers(after, sentence), indent=2) + "\n")
     if state:
