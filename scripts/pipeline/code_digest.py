@@ -85,6 +85,8 @@ def _syntax(text: bytes) -> str:
     for node in ast.walk(tree):
         if isinstance(node, ast.Module | ast.ClassDef | ast.FunctionDef | ast.AsyncFunctionDef):
             first = node.body[0] if node.body else None
+            if any("claim" in ast.dump(each) for each in getattr(node, "decorator_list", ())):
+                continue  # its docstring is what the ledger prints
             if isinstance(first, ast.Expr) and isinstance(first.value, ast.Constant):
                 del node.body[0]
     return hashlib.sha256(ast.dump(tree).encode()).hexdigest()

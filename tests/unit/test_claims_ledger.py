@@ -57,26 +57,34 @@ def test_claims_rest_on_figures_and_tables_that_exist():
 
 def test_a_claim_is_added_by_a_new_file(tmp_path, monkeypatch):
     claims = guest(tmp_path, monkeypatch, "claims")
-    text = """
+    text = '''
 from pipeline.claims.verdicts import Measurement, Ruling, claim
 
 LIMIT = 0.5
 
-@claim(
-    "Z01", "§3", "bias",
-    says="A statement.", published="2", rule=f"above {LIMIT:.0%}", errors="none",
-)
+@claim("Z01", "§3", "bias")
 def judged(grounds):
+    """A statement.
+
+    published: 2
+    rule: above
+    {LIMIT:.0%}
+    errors: none
+    """
     return Ruling("reproduced", [Measurement("x", 1.0, published=2.0)], "real_scores", ["a note"])
-"""
+'''
     (claims / "guo_of_a_test.py").write_text(text)
     row = ledger_of(Grounds(PAPER)).loc["Z01"]
     assert (row["measured"], row["verdict"]) == ("x: 1", "reproduced")
-    assert (row["claim"], row["rule"], row["note"]) == ("A statement.", "above 50%", "a note")
+    assert (row["claim"], row["rule"], row["note"]) == ("A statement", "above 50%", "a note")
     unruled = claims / "unruled.py"
-    unruled.write_text(text.replace('rule=f"above {LIMIT:.0%}", ', ""))
-    with pytest.raises(InputError, match=r"unruled: claim.* missing .* argument: 'rule'"):
-        all_claims()
+    for was, now, fault in (
+        ("rule: above\n    {LIMIT:.0%}\n", "", r"missing in its docstring, .*: 'rule'"),
+        ("{LIMIT:.0%}", "{LIMITS:.0%}", "its docstring has a constant .* 'LIMITS'"),
+    ):
+        unruled.write_text(text.replace(was, now))
+        with pytest.raises(InputError, match=f"unruled: claim Z01: {fault}"):
+            all_claims()
     unruled.unlink()
     (claims / "twice_in_a_test.py").write_text(text)
     with pytest.raises(InputError, match="Z01 is there already"):

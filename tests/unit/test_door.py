@@ -126,6 +126,8 @@ def test_a_comment_and_a_docstring_are_no_part_of_the_digest(tmp_path):
     )
     assert digest("def f(x):\n    return x + 0\n") != plain
     assert digest("def f(:\n") != digest("def f(  :\n")  # not Python: its bytes count
+    rules = ['@claim("R01")\ndef f(x):\n    """' + words + '"""\n    return x\n' for words in "ab"]
+    assert digest(rules[0]) != digest(rules[1])  # the ledger prints them
 
 
 def test_a_changed_column_of_a_table_is_a_change_of_its_step(monkeypatch):

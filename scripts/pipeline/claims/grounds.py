@@ -20,9 +20,6 @@ TABLE_1, TABLE_2, TABLE_3 = PUBLISHED = (
     "roelofs2022_table2_beta_fits",
     "roelofs2022_table3_glm_fits",
 )
-IF_AGREED = "Judged on the models that have genuine outputs; if they disagree, all ten are needed."
-EACH = "Judged on the models that have genuine outputs."
-"""Words of rules that count models, and of rules about each model."""
 NO_OUTPUTS = "no model has genuine outputs in this run"
 
 

@@ -37,7 +37,7 @@ def all_claims(*packages: str) -> list[Claim]:
     ):
         try:
             module = importlib.import_module(name)
-        except TypeError as error:  # claim() missing 1 required keyword-only argument: 'rule'
+        except (InputError, TypeError) as error:
             raise InputError(f"{name}: {error}") from error
         for claim in (value for value in vars(module).values() if isinstance(value, Claim)):
             if claims.setdefault(claim.id, claim) is not claim:

@@ -3,11 +3,15 @@
 from __future__ import annotations
 
 import itertools
+import re
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from enum import StrEnum
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
+
+from calbias.errors import InputError
+from pipeline import paper
 
 if TYPE_CHECKING:
     from pipeline.claims.grounds import Grounds
@@ -25,6 +29,9 @@ CONSISTENTLY = (
     f"at most {RARE:.0%} clearly disagree; approximate if more than half agree and at most "
     f"{FEW:.0%} disagree"
 )
+IF_AGREED = "Judged on the models that have genuine outputs; if they disagree, all ten are needed."
+EACH = "Judged on the models that have genuine outputs."
+"""Words of rules that count models, and of rules about each model."""
 
 Truth = bool | np.bool_
 
@@ -182,20 +189,48 @@ def claim(
     tables: str,
     figures: str = "",
     *,
-    says: str,
-    published: str,
-    rule: str,
-    errors: str,
     real: bool = False,
     theorem: bool = False,
+    **words: str,
 ) -> Callable[[Rule], Claim]:
     """Make a Claim of the function below, which reads tables and returns a Ruling.
 
-    ``errors`` is what the uncertainty is. ``real``: the claim needs the real logits.
+    The function's docstring has its words: what the source says, then the lines ``published: …``,
+    ``rule: …`` and ``errors: …`` (what the uncertainty is). ``{NAME:g}`` there is a constant of the
+    function's module, of this one or of ``pipeline.paper``. ``words`` are these texts for a
+    function without a docstring. ``real``: the claim needs the real logits.
     """
-    return lambda judge: Claim(
-        id, where, says, published, rule, errors, tables, figures, real, judge, theorem
-    )
+
+    def make(judge: Rule) -> Claim:
+        stated = words or _words_of(judge, id)
+        for name in _WORDS:
+            if not stated.get(name):
+                raise InputError(f"claim {id}: missing in its docstring, or as argument: {name!r}")
+        says, published, rule, errors = (stated[name] for name in _WORDS)
+        return Claim(
+            id, where, says, published, rule, errors, tables, figures, real, judge, theorem
+        )
+
+    return make
+
+
+_WORDS = ("says", "published", "rule", "errors")
+
+
+def _words_of(judge: Rule, id: str) -> dict[str, str]:
+    """Return the words in the docstring of a claim's rule, its constants filled in."""
+    says, *parts = re.split(r"^ *(published|rule|errors): ", judge.__doc__ or "", flags=re.M)
+    texts = {
+        "says": says.strip().removesuffix("."),
+        **dict(zip(parts[::2], parts[1::2], strict=True)),
+    }
+    constants = {**vars(paper), **globals(), **judge.__globals__}
+    try:
+        return {name: " ".join(x.format_map(constants).split()) for name, x in texts.items()}
+    except (AttributeError, LookupError, TypeError, ValueError) as error:
+        raise InputError(
+            f"claim {id}: its docstring has a constant it cannot fill in: {error}"
+        ) from error
 
 
 class NotJudged(Exception):

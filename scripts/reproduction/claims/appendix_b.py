@@ -9,7 +9,6 @@ from calbias.estimation.registry import CHOSEN
 from pipeline.claims.grounds import Grounds
 from pipeline.claims.verdicts import (
     CLEAR,
-    CONSISTENTLY,
     FEW,
     RARE,
     SEARCHED,
@@ -21,11 +20,7 @@ from pipeline.claims.verdicts import (
 )
 from pipeline.paper import BINNED, HEATMAP_BINS, HEATMAP_MODELS, HEATMAP_SIZES, N_BINS
 from reproduction.bias import error_of_mean
-from reproduction.claims.compared_biases import (
-    CellCounts,
-    cell_measurements,
-    count_cells,
-)
+from reproduction.claims.compared_biases import CellCounts, cell_measurements, count_cells
 
 PAIR = ("ece_debias_em", "ece_sweep_em")
 MAPS = HEATMAP_SIZES, HEATMAP_MODELS, HEATMAP_BINS
@@ -43,23 +38,17 @@ DEPENDS = (
 FIGURES = "fig10_sd_resnet110_c10 fig11_sd_resnet_wide32_c100 fig12_sd_resnet152_imgnet"
 
 
-@claim(
-    "R14",
-    "App B",
-    "bias",
-    FIGURES,
-    says="Equal-mass debias varies more than the equal-mass sweep",
-    published="higher variance; no number",
-    rule=(
-        "Standard deviation over data sets of ece_debias_em divided by that of ece_sweep_em, as "
-        f"geometric means: with {N_BINS} bins over ten models × seven n, and with each of six "
-        "numbers of bins over the heat maps' three models × six n. Reproduced if all seven are "
-        f"above 1 by {CLEAR:g} standard errors, approximate if that with {N_BINS} bins is. The "
-        "ratio at each n is shown too."
-    ),
-    errors="± one standard error (normal approximation, an upper bound over correlations)",
-)
+@claim("R14", "App B", "bias", FIGURES)
 def debias_varies_more(grounds: Grounds) -> Ruling:
+    """Equal-mass debias varies more than the equal-mass sweep.
+
+    published: higher variance; no number
+    rule: Standard deviation over data sets of ece_debias_em divided by that of ece_sweep_em, as
+    geometric means: with {N_BINS} bins over ten models × seven n, and with each of six numbers of
+    bins over the heat maps' three models × six n. Reproduced if all seven are above 1 by {CLEAR:g}
+    standard errors, approximate if that with {N_BINS} bins is. The ratio at each n is shown too.
+    errors: ± one standard error (normal approximation, an upper bound over correlations)
+    """
     realistic = with_se(grounds.bias("realistic", PAIR))
     usual, by_n = ratios_by("n_bins", realistic), ratios_by("n_samples", realistic)
     by_bins = ratios_by("n_bins", with_se(grounds.bias("heatmaps", PAIR, *MAPS)))
@@ -107,24 +96,17 @@ def ratios_by(key: str, rows: pd.DataFrame) -> dict[int, tuple[float, float, Cel
     return result
 
 
-@claim(
-    "R15",
-    "App B.2",
-    "bias",
-    FIGURES,
-    says=(
-        "The variance falls with the sample size and does not depend clearly on the number of bins"
-    ),
-    published="no clear dependence; no number",
-    rule=(
-        "Heat maps of the standard deviation of bin and debias, ew and em, three models: 12 maps "
-        f"× six n × six numbers of bins. From one n to the next it falls: {CONSISTENTLY}. Its "
-        f"dependence on the number of bins is judged at each n of each map, 72 cells. {DEPENDS}. "
-        "The worse of the two verdicts counts."
-    ),
-    errors="standard error of a standard deviation (normal approximation)",
-)
+@claim("R15", "App B.2", "bias", FIGURES)
 def falls_with_n_not_with_bins(grounds: Grounds) -> Ruling:
+    """The variance falls with the sample size and does not depend clearly on the number of bins.
+
+    published: no clear dependence; no number
+    rule: Heat maps of the standard deviation of bin and debias, ew and em, three models: 12 maps ×
+    six n × six numbers of bins. From one n to the next it falls: {CONSISTENTLY}. Its dependence on
+    the number of bins is judged at each n of each map, 72 cells. {DEPENDS}. The worse of the two
+    verdicts counts.
+    errors: standard error of a standard deviation (normal approximation)
+    """
     rows = with_se(grounds.bias("heatmaps", FIXED_BINS, *MAPS))
     keys = ["scenario", "estimator", "n_bins"]
     wide, se = (rows.pivot(index=keys, columns="n_samples", values=v) for v in ("sd_percent", "se"))
@@ -192,22 +174,17 @@ def _dependent(clear: pd.DataFrame) -> str:
     return ", ".join(name.removeprefix("ece_") for name in names) or "no estimator"
 
 
-@claim(
-    "R27",
-    "§4",
-    "bias",
-    FIGURES,
-    says="The variance is relatively insensitive to the estimation technique and number of bins",
-    published="no number",
-    rule=(
-        "Standard deviations of the heat maps, by cell: over the six binned estimators (16 bins, "
-        "and those that the sweep chooses) of a model and n, 18 cells; over the numbers of bins of "
-        f"one estimator, 72 cells. A dependence is judged as in R15. {DEPENDS}. The worse of the "
-        "two verdicts counts. The change over n, which is to be large, is shown too."
-    ),
-    errors="standard error of a standard deviation (normal approximation)",
-)
+@claim("R27", "§4", "bias", FIGURES)
 def variance_is_insensitive(grounds: Grounds) -> Ruling:
+    """The variance is relatively insensitive to the estimation technique and number of bins.
+
+    published: no number
+    rule: Standard deviations of the heat maps, by cell: over the six binned estimators (16 bins,
+    and those that the sweep chooses) of a model and n, 18 cells; over the numbers of bins of one
+    estimator, 72 cells. A dependence is judged as in R15. {DEPENDS}. The worse of the two verdicts
+    counts. The change over n, which is to be large, is shown too.
+    errors: standard error of a standard deviation (normal approximation)
+    """
     rows = with_se(grounds.bias("heatmaps", BINNED, *MAPS))
     usual = rows[rows["n_bins"].isin((16, CHOSEN))]
     factors = {

@@ -7,16 +7,7 @@ from calbias.truth.curves import Curve, score
 from calbias.truth.scenarios import score_quantiles
 from calbias.truth.true_error import gap
 from pipeline.claims.grounds import Grounds, by_estimator
-from pipeline.claims.verdicts import (
-    CLEAR,
-    CONSISTENTLY,
-    FEW,
-    POINTS,
-    Ruling,
-    Verdict,
-    by_case,
-    claim,
-)
+from pipeline.claims.verdicts import CLEAR, FEW, POINTS, Ruling, Verdict, by_case, claim
 from pipeline.paper import HEATMAP_BINS, HEATMAP_MODELS, HEATMAP_SIZES
 from reproduction.claims.compared_biases import (
     CellCounts,
@@ -37,25 +28,17 @@ N_SCORES = 19200  # equally probable scores: a multiple of each number of bins
 ROUNDING_PERCENT = 1e-9
 
 
-@claim(
-    "R33",
-    "App B.1",
-    "bias",
-    FIGURES,
-    says=(
-        "Equal mass is generally less biased than equal width, whatever the number of bins and "
-        "the sample size"
-    ),
-    published="generally; no number",
-    rule=(
-        "|bias| of the heat maps' cells, em against ew, for bin, debias and sweep: three models × "
-        "six n × six numbers of bins, 108 cells each, and 18 of the sweep, which chooses its own "
-        f"number. 'Generally' is weaker than 'consistently': {GENERALLY}. The worst of the three "
-        "verdicts counts."
-    ),
-    errors="Monte Carlo standard error of a difference, an upper bound",
-)
+@claim("R33", "App B.1", "bias", FIGURES)
 def equal_mass_is_generally_less_biased(grounds: Grounds) -> Ruling:
+    """Equal mass is generally less biased than equal width, whatever the number of bins and the
+    sample size.
+
+    published: generally; no number
+    rule: |bias| of the heat maps' cells, em against ew, for bin, debias and sweep: three models ×
+    six n × six numbers of bins, 108 cells each, and 18 of the sweep, which chooses its own number.
+    'Generally' is weaker than 'consistently': {GENERALLY}. The worst of the three verdicts counts.
+    errors: Monte Carlo standard error of a difference, an upper bound
+    """
     counts, largest = {}, []
     for family in ("bin", "debias", "sweep"):
         names = f"ece_{family}_em", f"ece_{family}_ew"
@@ -78,22 +61,17 @@ def generally(cells: CellCounts) -> Verdict:
     return Verdict.of(most, cells.agree > cells.disagree)
 
 
-@claim(
-    "R36",
-    "§4 (Kumar et al. 2019)",
-    "scenarios true_calibration_error",
-    says="With infinite data a binned error is never above the true calibration error",
-    published="underestimates, Proposition 3.3 of Kumar et al. (2019)",
-    rule=(
-        f"By Jensen's inequality in each bin. Checked on {N_SCORES} equally probable scores of "
-        "each of the ten fitted models, with the hit rates of its curve: error in "
-        f"{', '.join(map(str, LIMIT_BINS))} bins, ew and em, minus the error without bins. "
-        "Reproduced if none is above 0, else not."
-    ),
-    errors=f"rounding, below {ROUNDING_PERCENT:g} points",
-    theorem=True,
-)
+@claim("R36", "§4 (Kumar et al. 2019)", "scenarios true_calibration_error", theorem=True)
 def limit_underestimates(grounds: Grounds) -> Ruling:
+    """With infinite data a binned error is never above the true calibration error.
+
+    published: underestimates, Proposition 3.3 of Kumar et al. (2019)
+    rule: By Jensen's inequality in each bin. Checked on {N_SCORES} equally probable scores of each
+    of the ten fitted models, with the hit rates of its curve: error in {LIMIT_BINS[0]},
+    {LIMIT_BINS[1]}, {LIMIT_BINS[2]} bins, ew and em, minus the error without bins. Reproduced if
+    none is above 0, else not.
+    errors: rounding, below {ROUNDING_PERCENT:g} points
+    """
     fits = realistic_fits(grounds).loc[list(grounds.groups())]
     laws = [_law(row) for _, row in fits.iterrows()]
     excess = {
@@ -127,21 +105,16 @@ def _norm(gaps: np.ndarray) -> float:
     return float(np.sqrt(np.mean(gaps**2)))
 
 
-@claim(
-    "R37",
-    "§2 (Kumar et al. 2019)",
-    "bias",
-    FIGURES,
-    says="ECE_bin increases with the number of bins",
-    published="increases; no number",
-    rule=(
-        "Mean ECE_bin of the heat maps, ew and em, from one number of bins to the next at the same "
-        f"n of three models, 90 steps each: it increases: {CONSISTENTLY}. The worse of the two "
-        "verdicts counts."
-    ),
-    errors="Monte Carlo standard error of a difference, an upper bound",
-)
+@claim("R37", "§2 (Kumar et al. 2019)", "bias", FIGURES)
 def increases_with_bins(grounds: Grounds) -> Ruling:
+    """ECE_bin increases with the number of bins.
+
+    published: increases; no number
+    rule: Mean ECE_bin of the heat maps, ew and em, from one number of bins to the next at the same
+    n of three models, 90 steps each: it increases: {CONSISTENTLY}. The worse of the two verdicts
+    counts.
+    errors: Monte Carlo standard error of a difference, an upper bound
+    """
     counts, largest = {}, []
     for scheme in ("ew", "em"):
         rows = grounds.bias("heatmaps", [f"ece_bin_{scheme}"], *MAPS)

@@ -10,7 +10,6 @@ import pandas as pd
 from pipeline.claims.grounds import Grounds, by_estimator, enough_replicates
 from pipeline.claims.verdicts import (
     CLEAR,
-    CONSISTENTLY,
     NAN,
     POINTS,
     Measurement,
@@ -58,29 +57,21 @@ def sweep_curves(grounds: Grounds) -> dict[tuple[str, int, str], pd.DataFrame]:
     return curves
 
 
-@claim(
-    "R22",
-    "§7.3, App C",
-    "bias",
-    "fig13_tce_sweep",
-    says=(
-        "The bias is greatest at a true calibration error of 0 and generally falls as the error "
-        "grows"
-    ),
-    published="highest at 0; no number",
-    rule=(
-        "|bias|, as in R09 to R11, R20 and R21. Two conditions. Appendix C, eight curves over TCE "
-        "(ece_bin_ew and ece_sweep_em, two score distributions, n = 200 and 5000): no |bias| "
-        f"exceeds that at TCE = 0 by {CLEAR:g} standard errors, and its mean over the upper half "
-        f"of the curve is at most {FALLEN:.0%} of that at TCE = 0, on all eight. §7.3, 'for all "
-        "metrics': that of the KDE and of each binned estimator on a model's scores is larger when "
-        f"calibrated (Fig 6) than with the fitted curve (Fig 4), over 70 cells each: "
-        f"{CONSISTENTLY}. Reproduced if both hold (the second at least approximately for every "
-        "metric), approximate if one does. What bias with its sign does is shown too."
-    ),
-    errors="± one Monte Carlo standard error; at any TCE",
-)
+@claim("R22", "§7.3, App C", "bias", "fig13_tce_sweep")
 def greatest_when_calibrated(grounds: Grounds) -> Ruling:
+    """The bias is greatest at a true calibration error of 0 and generally falls as the error grows.
+
+    published: highest at 0; no number
+    rule: |bias|, as in R09 to R11, R20 and R21. Two conditions. Appendix C, eight curves over TCE
+    (ece_bin_ew and ece_sweep_em, two score distributions, n = 200 and 5000): no |bias| exceeds that
+    at TCE = 0 by {CLEAR:g} standard errors, and its mean over the upper half of the curve is at
+    most {FALLEN:.0%} of that at TCE = 0, on all eight. §7.3, 'for all metrics': that of the KDE and
+    of each binned estimator on a model's scores is larger when calibrated (Fig 6) than with the
+    fitted curve (Fig 4), over 70 cells each: {CONSISTENTLY}. Reproduced if both hold (the second at
+    least approximately for every metric), approximate if one does. What bias with its sign does is
+    shown too.
+    errors: ± one Monte Carlo standard error; at any TCE
+    """
     curves = sweep_curves(grounds)
     names = [f"{estimator} {scores} n = {n}" for scores, n, estimator in curves]
     courses = pd.DataFrame([course(curve) for curve in curves.values()], names)
@@ -157,26 +148,19 @@ def _rank_correlation(x: np.ndarray, y: np.ndarray) -> float:
     return float(np.corrcoef(pd.Series(x).rank(), pd.Series(y).rank())[1, 0])
 
 
-@claim(
-    "R23",
-    "App C",
-    "bias",
-    "fig13_tce_sweep",
-    says=(
-        "At 5000 samples of a perfectly calibrated model ECE_bin is off by 2 %, and the "
-        "equal-mass sweep by significantly less"
-    ),
-    published="off by 2 %, significantly reduced",
-    rule=(
-        "n = 5000, TCE = 0. Two conditions: the bias of ece_sweep_em is below that of ece_bin_ew "
-        f"by {CLEAR:g} standard errors for both score distributions; the larger "
-        f"bias of ece_bin_ew is {OFF_PERCENT:g} ± {OFF_TOLERANCE:g} %. Reproduced if both hold and "
-        f"each reduction is at least {SMALL:.0%} of the bias, approximate if the first does and "
-        f"the larger bias is at least {HALF_OFF:g} %."
-    ),
-    errors="± one Monte Carlo standard error; of a reduction the sum of both, an upper bound",
-)
+@claim("R23", "App C", "bias", "fig13_tce_sweep")
 def still_off_at_5000(grounds: Grounds) -> Ruling:
+    """At 5000 samples of a perfectly calibrated model ECE_bin is off by 2 %, and the equal-mass
+    sweep by significantly less.
+
+    published: off by 2 %, significantly reduced
+    rule: n = 5000, TCE = 0. Two conditions: the bias of ece_sweep_em is below that of ece_bin_ew by
+    {CLEAR:g} standard errors for both score distributions; the larger bias of ece_bin_ew is
+    {OFF_PERCENT:g} ± {OFF_TOLERANCE:g} %. Reproduced if both hold and each reduction is at least
+    {SMALL:.0%} of the bias, approximate if the first does and the larger bias is at least
+    {HALF_OFF:g} %.
+    errors: ± one Monte Carlo standard error; of a reduction the sum of both, an upper bound
+    """
     curves, columns = sweep_curves(grounds), ["bias_percent", "bias_se_percent"]
     usual, swept = (
         {x: tuple(curves[x, 5000, name].iloc[0][columns].to_numpy(float)) for x in SCORES}
@@ -210,25 +194,17 @@ def still_off_at_5000(grounds: Grounds) -> Ruling:
     return Ruling(verdict, measurements, grounds.source("tce_sweep"), notes, reason=reason)
 
 
-@claim(
-    "R35",
-    "App C, Fig 13",
-    "bias",
-    "fig13_tce_sweep",
-    says=(
-        "Better calibrated models have the larger bias, and the effect is stronger with fewer "
-        "samples"
-    ),
-    published="more egregious with fewer samples; no number",
-    rule=(
-        "The effect is the bias at TCE = 0 minus the mean |bias| over the upper half of the curve "
-        "(TCE above the median). Four curves, two estimators × two score distributions: it is "
-        f"above 0 at both n, and larger at 200 than at 5000, each by {CLEAR:g} standard errors. "
-        "Reproduced if so on all four, approximate if on most."
-    ),
-    errors="± one Monte Carlo standard error at most",
-)
+@claim("R35", "App C, Fig 13", "bias", "fig13_tce_sweep")
 def effect_is_stronger_with_fewer_samples(grounds: Grounds) -> Ruling:
+    """Better calibrated models have the larger bias, and the effect is stronger with fewer samples.
+
+    published: more egregious with fewer samples; no number
+    rule: The effect is the bias at TCE = 0 minus the mean |bias| over the upper half of the curve
+    (TCE above the median). Four curves, two estimators × two score distributions: it is above 0 at
+    both n, and larger at 200 than at 5000, each by {CLEAR:g} standard errors. Reproduced if so on
+    all four, approximate if on most.
+    errors: ± one Monte Carlo standard error at most
+    """
     curves = sweep_curves(grounds)
     effects = {key: _effect(curve) for key, curve in curves.items()}
     holds, measurements = [], []
@@ -260,26 +236,19 @@ def _crossings(curves: list[pd.DataFrame]) -> np.ndarray:
     return np.array(crossings).T
 
 
-@claim(
-    "R24",
-    "App C, Fig 13",
-    "bias",
-    "fig13_tce_sweep",
-    says=(
-        "At 200 samples an ECE_bin of 12 % can be a true error of 5 % or of 8 %, depending on "
-        "the scores"
-    ),
-    published="5 % or 8 %",
-    rule=(
-        f"TCE at which the mean ece_bin_ew is {AMBIGUOUS_PERCENT:g} % at n = 200, interpolated "
-        f"for both score distributions. Reproduced if the two are {AMBIGUOUS_TCE_PERCENT[0]:g} and "
-        f"{AMBIGUOUS_TCE_PERCENT[1]:g} % within the rounding of a printed whole number "
-        f"({TCE_TOLERANCE:g}) and two Monte Carlo standard errors of each, ours and the paper's; "
-        f"approximate if within {TCE_LOOSE:g} and more than 1 apart."
-    ),
-    errors="± one Monte Carlo standard error of the TCE",
-)
+@claim("R24", "App C, Fig 13", "bias", "fig13_tce_sweep")
 def twelve_percent_is_ambiguous(grounds: Grounds) -> Ruling:
+    """At 200 samples an ECE_bin of 12 % can be a true error of 5 % or of 8 %, depending on the
+    scores.
+
+    published: 5 % or 8 %
+    rule: TCE at which the mean ece_bin_ew is {AMBIGUOUS_PERCENT:g} % at n = 200, interpolated for
+    both score distributions. Reproduced if the two are {AMBIGUOUS_TCE_PERCENT[0]:g} and
+    {AMBIGUOUS_TCE_PERCENT[1]:g} % within the rounding of a printed whole number ({TCE_TOLERANCE:g})
+    and two Monte Carlo standard errors of each, ours and the paper's; approximate if within
+    {TCE_LOOSE:g} and more than 1 apart.
+    errors: ± one Monte Carlo standard error of the TCE
+    """
     curves = sweep_curves(grounds)
     values, errors = _crossings([curves[scores, 200, USUAL] for scores in SCORES])
     printed_errors = errors * grounds.error_ratio("tce_sweep")

@@ -22,30 +22,20 @@ SLIGHT_PERCENT = 0.25
 MOST = 5  # of the seven sample sizes
 
 
-@claim(
-    "R25",
-    "App D, Fig 14",
-    "chosen_bins",
-    "fig14_chosen_bins",
-    says=(
-        "The equal-mass sweep chooses nearly optimal numbers of bins for a miscalibrated model; "
-        "for a calibrated one the optimum is at most 4 and the sweep overshoots"
-    ),
-    published="≤ 4 when calibrated",
-    rule=(
-        "Scores Uniform(0, 1), seven n. Miscalibrated (logistic curve): near-optimal where the "
-        f"sweep's mean number of bins is within a factor {FACTOR:g} of a best number, or costs at "
-        f"most {SLIGHT_PERCENT:g} points of |bias|. Calibrated: some best number is ≤ "
-        f"{CALIBRATED_BINS}, and the sweep's mean is above all best numbers and above "
-        f"{CALIBRATED_BINS}. Reproduced if all three hold at every n, approximate if each holds "
-        f"at {MOST} or more."
-    ),
-    errors=(
-        f"range of the best numbers: all whose |bias| is within {CLEAR:g} standard errors of the "
-        "least"
-    ),
-)
+@claim("R25", "App D, Fig 14", "chosen_bins", "fig14_chosen_bins")
 def near_optimal_unless_calibrated(grounds: Grounds) -> Ruling:
+    """The equal-mass sweep chooses nearly optimal numbers of bins for a miscalibrated model; for a
+    calibrated one the optimum is at most 4 and the sweep overshoots.
+
+    published: ≤ 4 when calibrated
+    rule: Scores Uniform(0, 1), seven n. Miscalibrated (logistic curve): near-optimal where the
+    sweep's mean number of bins is within a factor {FACTOR:g} of a best number, or costs at most
+    {SLIGHT_PERCENT:g} points of |bias|. Calibrated: some best number is ≤ {CALIBRATED_BINS}, and
+    the sweep's mean is above all best numbers and above {CALIBRATED_BINS}. Reproduced if all three
+    hold at every n, approximate if each holds at {MOST} or more.
+    errors: range of the best numbers: all whose |bias| is within {CLEAR:g} standard errors of the
+    least
+    """
     wrong, right = (chosen_bins(grounds, f"beta_1_1_{curve}") for curve in ("logistic", "identity"))
     near = {
         n: min(max(chosen / b, b / chosen) for b in best) <= FACTOR or excess <= SLIGHT_PERCENT

@@ -8,7 +8,7 @@ from functools import partial
 import numpy as np
 import pandas as pd
 
-from pipeline.claims.grounds import IF_AGREED, Grounds
+from pipeline.claims.grounds import Grounds
 from pipeline.claims.verdicts import (
     CLEAR,
     NAN,
@@ -38,21 +38,16 @@ LINEAR = 0.1  # of an exponent
 ORDERS = {"histogram_binning": 1, "isotonic_regression": 1, "bbq": 3}  # powers of ten
 
 
-@claim(
-    "G01",
-    "Guo §3, Fig 1",
-    "measures",
-    "guo_fig1_confidence",
-    says="Modern neural networks are overconfident",
-    published="ECE of 3 to 17 % on CIFAR and ImageNet",
-    rule=(
-        "Mean score minus accuracy of the models with genuine outputs, at least four: reproduced "
-        "if it is above 0 by its whole interval for each, approximate if for most of them. "
-        "Other networks, trained otherwise, are shown beside."
-    ),
-    errors=BOOTSTRAP,
-)
+@claim("G01", "Guo §3, Fig 1", "measures", "guo_fig1_confidence")
 def modern_networks_are_overconfident(grounds: Grounds) -> Ruling:
+    """Modern neural networks are overconfident.
+
+    published: ECE of 3 to 17 % on CIFAR and ImageNet
+    rule: Mean score minus accuracy of the models with genuine outputs, at least four: reproduced if
+    it is above 0 by its whole interval for each, approximate if for most of them. Other networks,
+    trained otherwise, are shown beside.
+    errors: {BOOTSTRAP}
+    """
     networks = Networks(grounds, {"overconfidence": ["uncalibrated"]})
     above = networks.rows["overconfidence"]["low_percent"] > 0
     if len(above) < FEWEST_MODELS:
@@ -66,26 +61,18 @@ def modern_networks_are_overconfident(grounds: Grounds) -> Ruling:
     return networks.ruling(by_share(above, strict=1), measurements, reason)
 
 
-@claim(
-    "G02",
-    "Guo §5, Table 1",
-    "measures printed_tables",
-    "guo_fig4_recalibrated",
-    says="Temperature scaling outperforms all other methods on the vision tasks",
-    published=(
-        "the lowest ECE for 7 of the ten architectures of CIFAR and ImageNet, and at most 0.3 "
-        "points above the lowest for the others"
-    ),
-    rule=(
-        "ECE (15 bins) after temperature scaling minus the lowest after histogram binning, "
-        "isotonic regression, BBQ and vector scaling: "
-        f"reproduced if below 0 for as large a share of the models as printed ({LOWEST:.0%}), "
-        f"approximate if at most {NEAR} points for most. {IF_AGREED}"
-    ),
-    errors=BOOTSTRAP,
-    real=True,
-)
+@claim("G02", "Guo §5, Table 1", "measures printed_tables", "guo_fig4_recalibrated", real=True)
 def temperature_outperforms(grounds: Grounds) -> Ruling:
+    """Temperature scaling outperforms all other methods on the vision tasks.
+
+    published: the lowest ECE for 7 of the ten architectures of CIFAR and ImageNet, and at most 0.3
+    points above the lowest for the others
+    rule: ECE (15 bins) after temperature scaling minus the lowest after histogram binning, isotonic
+    regression, BBQ and vector scaling: reproduced if below 0 for as large a share of the models as
+    printed ({LOWEST:.0%}), approximate if at most {NEAR} points for most. {IF_AGREED}
+    errors: {BOOTSTRAP}
+    """
+
     def excess(values: ByMeasure) -> pd.Series:
         others = values["ece"].drop(columns="temperature_scaling")
         return values["ece"]["temperature_scaling"] - others.min(axis=1)
@@ -104,28 +91,20 @@ def temperature_outperforms(grounds: Grounds) -> Ruling:
     return networks.ruling(verdict, measurements, reason, holds=[lowest])
 
 
-@claim(
-    "G03",
-    "Guo §5, Table 1",
-    "measures printed_tables",
-    says=(
-        "The vector that vector scaling learns has nearly constant entries: it is no different "
-        "than a scalar"
-    ),
-    published=(
-        "nearly constant; in Table 1 the ECEs differ by at most 1.15 points (Birds), over the ten "
-        "architectures of CIFAR and ImageNet by at most 0.37"
-    ),
-    rule=(
-        "Two conditions: the standard deviation of the entries over their mean is at most "
-        f"{CONSTANT:.0%} for nine of ten models; the ECE (15 bins) after vector scaling is within "
-        f"{NEAR} points of that after temperature scaling for nine of ten. Reproduced if both "
-        f"hold, approximate if one does. {IF_AGREED}"
-    ),
-    errors=BOOTSTRAP,
-    real=True,
-)
+@claim("G03", "Guo §5, Table 1", "measures printed_tables", real=True)
 def vector_is_nearly_constant(grounds: Grounds) -> Ruling:
+    """The vector that vector scaling learns has nearly constant entries: it is no different than a
+    scalar.
+
+    published: nearly constant; in Table 1 the ECEs differ by at most 1.15 points (Birds), over the
+    ten architectures of CIFAR and ImageNet by at most 0.37
+    rule: Two conditions: the standard deviation of the entries over their mean is at most
+    {CONSTANT:.0%} for nine of ten models; the ECE (15 bins) after vector scaling is within {NEAR}
+    points of that after temperature scaling for nine of ten. Reproduced if both hold, approximate
+    if one does. {IF_AGREED}
+    errors: {BOOTSTRAP}
+    """
+
     def difference(values: ByMeasure) -> pd.Series:
         return values["ece"]["vector_scaling"] - values["ece"]["temperature_scaling"]
 
@@ -156,21 +135,17 @@ def vector_is_nearly_constant(grounds: Grounds) -> Ruling:
     return networks.ruling(verdict, measurements, reason, holds=[near, constant])
 
 
-@claim(
-    "G04",
-    "Guo §5, Table 1",
-    "measures printed_tables",
-    says="Matrix scaling overfits where there are hundreds of classes",
-    published="CIFAR-100: 20 to 25 % after matrix scaling, 10 to 17 % before; ImageNet: no fit",
-    rule=(
-        "ECE (15 bins) after matrix scaling minus before: reproduced if above 0 for all four "
-        "CIFAR-100 models and below 0 for all four CIFAR-10 models, approximate if for most of "
-        "each. With 1000 classes matrix scaling is refused. Needs a model of 100 classes."
-    ),
-    errors=BOOTSTRAP,
-    real=True,
-)
+@claim("G04", "Guo §5, Table 1", "measures printed_tables", real=True)
 def matrix_overfits(grounds: Grounds) -> Ruling:
+    """Matrix scaling overfits where there are hundreds of classes.
+
+    published: CIFAR-100: 20 to 25 % after matrix scaling, 10 to 17 % before; ImageNet: no fit
+    rule: ECE (15 bins) after matrix scaling minus before: reproduced if above 0 for all four
+    CIFAR-100 models and below 0 for all four CIFAR-10 models, approximate if for most of each. With
+    1000 classes matrix scaling is refused. Needs a model of 100 classes.
+    errors: {BOOTSTRAP}
+    """
+
     def change_of(values: ByMeasure) -> pd.Series:
         return values["ece"]["matrix_scaling"] - values["ece"]["uncalibrated"]
 
@@ -193,20 +168,15 @@ def matrix_overfits(grounds: Grounds) -> Ruling:
     )
 
 
-@claim(
-    "G05",
-    "Guo §5, Table 1",
-    "measures printed_tables",
-    says="Histogram binning typically outperforms isotonic regression and BBQ",
-    published="lower ECE than isotonic regression 10 of 10, than BBQ 7 of 10",
-    rule=(
-        "Models for which the ECE (15 bins) after histogram binning is lower: reproduced if more "
-        f"than half against each, approximate if against one. {IF_AGREED}"
-    ),
-    errors=BOOTSTRAP,
-    real=True,
-)
+@claim("G05", "Guo §5, Table 1", "measures printed_tables", real=True)
 def histogram_beats_the_general_binnings(grounds: Grounds) -> Ruling:
+    """Histogram binning typically outperforms isotonic regression and BBQ.
+
+    published: lower ECE than isotonic regression 10 of 10, than BBQ 7 of 10
+    rule: Models for which the ECE (15 bins) after histogram binning is lower: reproduced if more
+    than half against each, approximate if against one. {IF_AGREED}
+    errors: {BOOTSTRAP}
+    """
     networks = Networks(grounds, {"ece": BINNING})
     lower = {other: networks.holds(partial(_is_lower, other), f"lower than {other}")
              for other in BINNING[1:]}  # fmt: skip
@@ -224,24 +194,18 @@ def _is_lower(other: str, values: ByMeasure) -> pd.Series:
     return values["ece"]["histogram_binning"] < values["ece"][other]
 
 
-@claim(
-    "G06",
-    "Guo §4.2, §5",
-    "measures",
-    says=(
-        "Binning methods tend to change class predictions, which hurts the accuracy; temperature "
-        "scaling does not change it"
-    ),
-    published="temperature scaling keeps the order of the classes",
-    rule=(
-        "Accuracy after minus before. Reproduced if 0 for temperature scaling on every model and "
-        "below 0 for more than half of the pairs of a model with histogram binning, isotonic "
-        f"regression or BBQ; approximate if not 0 for more than half. {IF_AGREED}"
-    ),
-    errors=BOOTSTRAP,
-    real=True,
-)
+@claim("G06", "Guo §4.2, §5", "measures", real=True)
 def binning_hurts_the_accuracy(grounds: Grounds) -> Ruling:
+    """Binning methods tend to change class predictions, which hurts the accuracy; temperature
+    scaling does not change it.
+
+    published: temperature scaling keeps the order of the classes
+    rule: Accuracy after minus before. Reproduced if 0 for temperature scaling on every model and
+    below 0 for more than half of the pairs of a model with histogram binning, isotonic regression
+    or BBQ; approximate if not 0 for more than half. {IF_AGREED}
+    errors: {BOOTSTRAP}
+    """
+
     def changes(values: ByMeasure) -> pd.DataFrame:
         before = values["accuracy"]["uncalibrated"]
         return values["accuracy"].drop(columns="uncalibrated").sub(before, axis=0)
@@ -274,31 +238,22 @@ def binning_hurts_the_accuracy(grounds: Grounds) -> Ruling:
     return networks.ruling(verdict, measurements, reason, holds=holds)
 
 
-@claim(
-    "G07",
-    "Guo §5",
-    "fit_times",
-    says=(
-        "Every method takes a time linear in the number of validation samples, and temperature "
-        "scaling is by far the fastest"
-    ),
-    published=(
-        "a fraction of a second; histogram binning and isotonic regression 10 times, vector "
-        "scaling at least 100 times, BBQ about 1000 times as long"
-    ),
-    rule=(
-        "CPU time of a fit of the paper's methods, recorded on the machine that table fit_times "
-        "names. Six sentences: the exponent, slope of log time on log samples with ten classes, is "
-        f"within {LINEAR:g} (and {CLEAR:g} standard errors) of 1 for every method; temperature "
-        "scaling is the fastest at every size; histogram binning and isotonic regression take an "
-        "order of magnitude longer (10 times within half a power of ten, median over the sizes), "
-        "BBQ three orders; vector scaling takes at least 100 times as long with the most classes "
-        "that are recorded (they say it of 100). Reproduced if all hold, approximate if more than "
-        "half do."
-    ),
-    errors="± standard error of the slope; ratios from least to greatest over the sizes",
-)
+@claim("G07", "Guo §5", "fit_times")
 def fits_take_linear_time(grounds: Grounds) -> Ruling:
+    """Every method takes a time linear in the number of validation samples, and temperature scaling
+    is by far the fastest.
+
+    published: a fraction of a second; histogram binning and isotonic regression 10 times, vector
+    scaling at least 100 times, BBQ about 1000 times as long
+    rule: CPU time of a fit of the paper's methods, recorded on the machine that table fit_times
+    names. Six sentences: the exponent, slope of log time on log samples with ten classes, is within
+    {LINEAR:g} (and {CLEAR:g} standard errors) of 1 for every method; temperature scaling is the
+    fastest at every size; histogram binning and isotonic regression take an order of magnitude
+    longer (10 times within half a power of ten, median over the sizes), BBQ three orders; vector
+    scaling takes at least 100 times as long with the most classes that are recorded (they say it of
+    100). Reproduced if all hold, approximate if more than half do.
+    errors: ± standard error of the slope; ratios from least to greatest over the sizes
+    """
     table = grounds.table("fit_times")
     times = table[table["n_classes"] == table["n_classes"].min()]
     times = times[times["method"].isin(OF_GUO)]

@@ -5,7 +5,7 @@ import itertools
 import numpy as np
 import pandas as pd
 
-from pipeline.claims.grounds import EACH, IF_AGREED, Grounds, on_genuine
+from pipeline.claims.grounds import Grounds, on_genuine
 from pipeline.claims.verdicts import (
     NAN,
     POINTS,
@@ -48,21 +48,15 @@ CHANGES = 0.05  # of the ECE
 PRINTED = {"published": "published_percent"}
 
 
-@claim(
-    "S01",
-    "Gupta Table 1",
-    "measures printed_tables",
-    "gupta_fig1_calibration",
-    says="The KS errors of the uncalibrated models",
-    published="4.102 to 5.493 % (CIFAR-10), 15.832 to 21.156 % (CIFAR-100), 5.721 and 6.544 %",
-    rule=(
-        "KS of the top label on the test fold: reproduced if every model's equals the printed "
-        f"value to one unit of its last digit, not reproduced if one does not. {EACH}"
-    ),
-    errors=SAME_DATA,
-    real=True,
-)
+@claim("S01", "Gupta Table 1", "measures printed_tables", "gupta_fig1_calibration", real=True)
 def uncalibrated_ks(grounds: Grounds) -> Ruling:
+    """The KS errors of the uncalibrated models.
+
+    published: 4.102 to 5.493 % (CIFAR-10), 15.832 to 21.156 % (CIFAR-100), 5.721 and 6.544 %
+    rule: KS of the top label on the test fold: reproduced if every model's equals the printed value
+    to one unit of its last digit, not reproduced if one does not. {EACH}
+    errors: {SAME_DATA}
+    """
     networks = Networks(grounds, {"ks_top1": ["uncalibrated"]})
     rows = networks.rows["ks_top1"]
     near = (rows["value_percent"] - rows["published_percent"]).abs() <= LAST_DIGIT
@@ -81,18 +75,18 @@ def uncalibrated_ks(grounds: Grounds) -> Ruling:
     "Gupta Table 1, §6",
     "measures printed_tables",
     "gupta_fig1_calibration errors_by_rank",
-    says="The spline reduces the KS error to below 1 % almost everywhere and outperforms others",
-    published="below 1 % in 12 of 13 rows, lowest in 9, lower than temperature scaling in 9",
-    rule=(
-        "KS of the top label after the spline. Two conditions: below 1 % for nine of ten models; "
-        f"the lowest of {COMPARED} for as large a share as printed ({LOWEST:.0%}). Reproduced if "
-        f"both hold, approximate if one does. {IF_AGREED} "
-        "Shown besides: a spline fitted to half of the test rows."
-    ),
-    errors=BOOTSTRAP,
     real=True,
 )
 def spline_has_the_lowest_ks(grounds: Grounds) -> Ruling:
+    """The spline reduces the KS error to below 1 % almost everywhere and outperforms others.
+
+    published: below 1 % in 12 of 13 rows, lowest in 9, lower than temperature scaling in 9
+    rule: KS of the top label after the spline. Two conditions: below 1 % for nine of ten models;
+    the lowest of {COMPARED} for as large a share as printed ({LOWEST:.0%}). Reproduced if both
+    hold, approximate if one does. {IF_AGREED} Shown besides: a spline fitted to half of the test
+    rows.
+    errors: {BOOTSTRAP}
+    """
     halves, rows = genuine(grounds, "ks_top1", [ON_HALF], required=False)
     try:
         ruling = _lowest_and_low(grounds)
@@ -124,19 +118,17 @@ def _lowest_and_low(grounds: Grounds) -> Ruling:
     "Gupta Tables 2, 4",
     "measures printed_tables",
     "gupta_fig3_top2 gupta_fig7_within_top2 errors_by_rank",
-    says=(
-        "The spline reduces the KS error to below 1 % for the second label too, and for the two "
-        "best labels together"
-    ),
-    published="below 1 % in all 13 rows for the second label, in 12 for the two best",
-    rule=(
-        "KS errors of the second label and within the top two after the spline: reproduced if both "
-        f"are below 1 % for nine of ten models, approximate if for most. {IF_AGREED}"
-    ),
-    errors=PAIRED,
     real=True,
 )
 def spline_of_other_ranks(grounds: Grounds) -> Ruling:
+    """The spline reduces the KS error to below 1 % for the second label too, and for the two best
+    labels together.
+
+    published: below 1 % in all 13 rows for the second label, in 12 for the two best
+    rule: KS errors of the second label and within the top two after the spline: reproduced if both
+    are below 1 % for nine of ten models, approximate if for most. {IF_AGREED}
+    errors: {PAIRED}
+    """
     return _spline_is_low(grounds, ["ks_top2", "ks_within_top2"])
 
 
@@ -164,22 +156,18 @@ def _is_low(by_name: ByMeasure) -> pd.Series:
     return pd.concat(low, axis=1).all(axis=1)
 
 
-@claim(
-    "S04",
-    "Gupta §6, Table 5",
-    "measures printed_tables",
-    says="The spline does not change the accuracy",
-    published="the same if the top label alone is recalibrated; Table 5: all ranks are, 13 rows",
-    rule=(
-        "Two conditions. A spline of the top label keeps the accuracy of every model, which is so "
-        "by construction. A spline for the score of each rank, as in Table 5, changes it by at "
-        "most one standard error of an accuracy on these rows ('negligible'), for every model. "
-        f"Reproduced if both hold, approximate if one does. {EACH}"
-    ),
-    errors="± one standard error of an accuracy, by the bootstrap",
-    real=True,
-)
+@claim("S04", "Gupta §6, Table 5", "measures printed_tables", real=True)
 def spline_keeps_the_accuracy(grounds: Grounds) -> Ruling:
+    """The spline does not change the accuracy.
+
+    published: the same if the top label alone is recalibrated; Table 5: all ranks are, 13 rows
+    rule: Two conditions. A spline of the top label keeps the accuracy of every model, which is so
+    by construction. A spline for the score of each rank, as in Table 5, changes it by at most one
+    standard error of an accuracy on these rows ('negligible'), for every model. Reproduced if both
+    hold, approximate if one does. {EACH}
+    errors: ± one standard error of an accuracy, by the bootstrap
+    """
+
     def change_of(values: ByMeasure) -> pd.Series:
         return values["accuracy"]["spline"] - values["accuracy"]["uncalibrated"]
 
@@ -211,24 +199,16 @@ def spline_keeps_the_accuracy(grounds: Grounds) -> Ruling:
     return networks.ruling(verdict, measurements, reason)
 
 
-@claim(
-    "S05",
-    "Gupta Tables 1, 6",
-    "measures printed_tables",
-    says="ECE with 25 bins orders models and methods as the KS error does",
-    published=(
-        "no sentence; in the tables 128 of 150 pairs of methods (six methods, ten models) stand in "
-        "one order"
-    ),
-    rule=(
-        "Pairs of methods of one model that both measures put in one order: reproduced if as many "
-        "as the printed numbers of the same models put in one order, approximate if two thirds. "
-        f"{EACH}"
-    ),
-    errors=SAME_DATA,
-    real=True,
-)
+@claim("S05", "Gupta Tables 1, 6", "measures printed_tables", real=True)
 def ece_orders_as_ks(grounds: Grounds) -> Ruling:
+    """ECE with 25 bins orders models and methods as the KS error does.
+
+    published: no sentence; in the tables 128 of 150 pairs of methods (six methods, ten models)
+    stand in one order
+    rule: Pairs of methods of one model that both measures put in one order: reproduced if as many
+    as the printed numbers of the same models put in one order, approximate if two thirds. {EACH}
+    errors: {SAME_DATA}
+    """
     networks = Networks(grounds, {"ks_top1": METHODS, "ece25": METHODS})
     pairs = networks.holds(_in_one_order)
     printed = {
@@ -256,21 +236,16 @@ def _in_one_order(values: ByMeasure) -> pd.Series:
     return pd.Series(alike)
 
 
-@claim(
-    "S06",
-    "Gupta §1, §3",
-    "measures",
-    says="The KS error needs no bins, where the ECE changes with their number",
-    published="the resulting calibration error depends on the binning scheme",
-    rule=(
-        "Change of the ECE between 15 and 100 bins, as a share of the lesser, for every model "
-        "with genuine outputs as it is and after each method (at least four models): reproduced "
-        "if above 5 % for all, approximate if for some. The KS error has one value by "
-        "definition."
-    ),
-    errors=SAME_DATA,
-)
+@claim("S06", "Gupta §1, §3", "measures")
 def ece_changes_with_bins(grounds: Grounds) -> Ruling:
+    """The KS error needs no bins, where the ECE changes with their number.
+
+    published: the resulting calibration error depends on the binning scheme
+    rule: Change of the ECE between 15 and 100 bins, as a share of the lesser, for every model with
+    genuine outputs as it is and after each method (at least four models): reproduced if above 5 %
+    for all, approximate if for some. The KS error has one value by definition.
+    errors: {SAME_DATA}
+    """
     table = grounds.table("measures")
     rows = table[table["measure"].isin(BINS) & table["value_percent"].notna()]
     rows = rows[rows["model"].isin(MODELS)]
@@ -294,14 +269,14 @@ def ece_changes_with_bins(grounds: Grounds) -> Ruling:
     "Gupta Figures 5, 6, 9, 10",
     "measures printed_tables",
     "gupta_fig5_top3 gupta_fig9_within_top3 errors_by_rank",
-    says=(
-        "The spline reduces the KS error to below 1 % for the third label too, and for the three "
-        "best labels together"
-    ),
-    published="1.277 % before and 0.294 % after, 0.983 and 0.368 % (DenseNet-40 on CIFAR-10)",
-    rule="As S03 for the KS errors of the third label and within the top three, both.",
-    errors=PAIRED,
     real=True,
 )
 def spline_of_rank_3(grounds: Grounds) -> Ruling:
+    """The spline reduces the KS error to below 1 % for the third label too, and for the three best
+    labels together.
+
+    published: 1.277 % before and 0.294 % after, 0.983 and 0.368 % (DenseNet-40 on CIFAR-10)
+    rule: As S03 for the KS errors of the third label and within the top three, both.
+    errors: {PAIRED}
+    """
     return _spline_is_low(grounds, ["ks_top3", "ks_within_top3"])

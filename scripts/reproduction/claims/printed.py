@@ -69,22 +69,17 @@ def comparable(table: pd.DataFrame, method: str) -> tuple[pd.Series, list[Measur
     return holds, [count("comparable", holds), count("not above the median", excess <= 0)]
 
 
-@claim(
-    "G08",
-    "Guo §1, Fig 1",
-    "printed_tables",
-    says="A five-layer LeNet is well calibrated where a deep network is not (CIFAR-100)",
-    published="ECE of 4.85 % (LeNet-5) and 16.53 % (ResNet-110)",
-    rule=(
-        "Table 1 of Guo et al., before recalibration. Two conditions: the ECE of LeNet-5 on "
-        f"CIFAR-100 is below {TYPICAL_PERCENT[0]:g} %, the least that §5 calls typical of "
-        "miscalibrated networks; it is below that of ResNet-110. Reproduced if both hold, "
-        "approximate if one does. The LeNet-5 of Gupta et al. and the one that ships are other "
-        "networks and shown beside."
-    ),
-    errors=ROUNDING,
-)
+@claim("G08", "Guo §1, Fig 1", "printed_tables")
 def lenet_is_calibrated(grounds: Grounds) -> Ruling:
+    """A five-layer LeNet is well calibrated where a deep network is not (CIFAR-100).
+
+    published: ECE of 4.85 % (LeNet-5) and 16.53 % (ResNet-110)
+    rule: Table 1 of Guo et al., before recalibration. Two conditions: the ECE of LeNet-5 on
+    CIFAR-100 is below {TYPICAL_PERCENT[0]:g} %, the least that §5 calls typical of miscalibrated
+    networks; it is below that of ResNet-110. Reproduced if both hold, approximate if one does. The
+    LeNet-5 of Gupta et al. and the one that ships are other networks and shown beside.
+    errors: {ROUNDING}
+    """
     ece = guo(grounds)["uncalibrated"]
     ks = printed(grounds, "Gupta et al. 2021, Table 1", "ks_top1")["uncalibrated"]
     measurements = by_case("printed ECE", dict(ece[[LENET, DEEP]]), "percent")
@@ -104,20 +99,16 @@ def lenet_is_calibrated(grounds: Grounds) -> Ruling:
     return ruling(Verdict.all_or_some(conditions), measurements, reason)
 
 
-@claim(
-    "G09",
-    "Guo §5, Table 1",
-    "printed_tables",
-    says="Networks have an ECE of 4 to 10 % typically; two data sets have less than 1 %",
-    published="19 networks",
-    rule=(
-        "Table 1 of Guo et al., before recalibration. Two conditions: more than half of the rows "
-        f"are between {TYPICAL_PERCENT[0]:g} and {TYPICAL_PERCENT[1]:g} %; exactly two are below "
-        f"{LOW_PERCENT:g} %, SVHN and Reuters. Reproduced if both hold, approximate if one does."
-    ),
-    errors=ROUNDING,
-)
+@claim("G09", "Guo §5, Table 1", "printed_tables")
 def ece_is_typically_4_to_10(grounds: Grounds) -> Ruling:
+    """Networks have an ECE of 4 to 10 % typically; two data sets have less than 1 %.
+
+    published: 19 networks
+    rule: Table 1 of Guo et al., before recalibration. Two conditions: more than half of the rows
+    are between {TYPICAL_PERCENT[0]:g} and {TYPICAL_PERCENT[1]:g} %; exactly two are below
+    {LOW_PERCENT:g} %, SVHN and Reuters. Reproduced if both hold, approximate if one does.
+    errors: {ROUNDING}
+    """
     ece = guo(grounds)["uncalibrated"]
     inside, low = ece.between(*TYPICAL_PERCENT), ece < LOW_PERCENT
     measurements = [
@@ -130,19 +121,15 @@ def ece_is_typically_4_to_10(grounds: Grounds) -> Ruling:
     return ruling(Verdict.all_or_some([inside.mean() > 0.5, two]), measurements, reason)
 
 
-@claim(
-    "G10",
-    "Guo §5, Table 1",
-    "printed_tables",
-    says="On the NLP data sets temperature scaling performs comparably to other methods",
-    published="four rows",
-    rule=(
-        f"Table 1 of Guo et al., 20 News, Reuters and both of SST. {COMPARABLE}. Reproduced if so "
-        "in all four rows, approximate if in most."
-    ),
-    errors=ROUNDING,
-)
+@claim("G10", "Guo §5, Table 1", "printed_tables")
 def temperature_is_comparable(grounds: Grounds) -> Ruling:
+    """On the NLP data sets temperature scaling performs comparably to other methods.
+
+    published: four rows
+    rule: Table 1 of Guo et al., 20 News, Reuters and both of SST. {COMPARABLE}. Reproduced if so in
+    all four rows, approximate if in most.
+    errors: {ROUNDING}
+    """
     table = guo(grounds).loc[NLP]
     holds, counts = comparable(table, TEMPERATURE)
     excess = table[TEMPERATURE] - table.drop(columns=["uncalibrated", TEMPERATURE]).min(axis=1)
@@ -154,20 +141,16 @@ def temperature_is_comparable(grounds: Grounds) -> Ruling:
     return ruling(Verdict.of(holds.all(), holds.mean() > 0.5), measurements, reason)
 
 
-@claim(
-    "G11",
-    "Guo §5, Table 1",
-    "printed_tables",
-    says="Temperature scaling fails to calibrate on Reuters alone, where one method improves",
-    published="0.85 % before, 0.91 % after temperature scaling, 0.66 % after vector scaling",
-    rule=(
-        "Table 1 of Guo et al. Two conditions: Reuters is the one row whose ECE is not lower after "
-        "temperature scaling; exactly one method lowers it there. Reproduced if both hold, "
-        "approximate if one does."
-    ),
-    errors=ROUNDING,
-)
+@claim("G11", "Guo §5, Table 1", "printed_tables")
 def one_method_improves_reuters(grounds: Grounds) -> Ruling:
+    """Temperature scaling fails to calibrate on Reuters alone, where one method improves.
+
+    published: 0.85 % before, 0.91 % after temperature scaling, 0.66 % after vector scaling
+    rule: Table 1 of Guo et al. Two conditions: Reuters is the one row whose ECE is not lower after
+    temperature scaling; exactly one method lowers it there. Reproduced if both hold, approximate if
+    one does.
+    errors: {ROUNDING}
+    """
     table = guo(grounds)
     worse = table.index[table[TEMPERATURE] >= table["uncalibrated"]]
     row = table.loc["dan3_reuters"]
@@ -181,24 +164,17 @@ def one_method_improves_reuters(grounds: Grounds) -> Ruling:
     return ruling(Verdict.all_or_some(conditions), measurements, reason)
 
 
-@claim(
-    "G12",
-    "Guo §5, Table 1",
-    "printed_tables",
-    says=(
-        "Binning methods improve the calibration on most data sets but do not outperform "
-        "temperature scaling"
-    ),
-    published="Table 1: 19 rows, three binning methods",
-    rule=(
-        "Table 1 of Guo et al.: most of the 57 cells of histogram binning, isotonic regression and "
-        "BBQ are below the uncalibrated ECE, and in at most "
-        f"{RARE:.0%} of the 19 rows the best of the three is below temperature scaling; "
-        f"approximate if in at most {FEW:.0%}."
-    ),
-    errors=ROUNDING,
-)
+@claim("G12", "Guo §5, Table 1", "printed_tables")
 def binning_does_not_outperform(grounds: Grounds) -> Ruling:
+    """Binning methods improve the calibration on most data sets but do not outperform temperature
+    scaling.
+
+    published: Table 1: 19 rows, three binning methods
+    rule: Table 1 of Guo et al.: most of the 57 cells of histogram binning, isotonic regression and
+    BBQ are below the uncalibrated ECE, and in at most {RARE:.0%} of the 19 rows the best of the
+    three is below temperature scaling; approximate if in at most {FEW:.0%}.
+    errors: {ROUNDING}
+    """
     table = guo(grounds)
     improves = table[BINNING].lt(table["uncalibrated"], axis=0)
     beats = table[BINNING].min(axis=1) < table[TEMPERATURE]
@@ -215,19 +191,15 @@ def binning_does_not_outperform(grounds: Grounds) -> Ruling:
     return ruling(verdict, measurements, reason)
 
 
-@claim(
-    "S08",
-    "Gupta abstract, Table 6",
-    "printed_tables",
-    says="The spline outperforms existing methods on the ECE too",
-    published="Table 6, ECE of 25 bins, 13 rows",
-    rule=(
-        "Table 6: rows in which the spline's ECE is the lowest of all methods. 'Consistently' is "
-        f"reproduced if in all but {RARE:.0%} of the rows, approximate if in more than half."
-    ),
-    errors=ROUNDING,
-)
+@claim("S08", "Gupta abstract, Table 6", "printed_tables")
 def spline_has_the_lowest_ece(grounds: Grounds) -> Ruling:
+    """The spline outperforms existing methods on the ECE too.
+
+    published: Table 6, ECE of 25 bins, 13 rows
+    rule: Table 6: rows in which the spline's ECE is the lowest of all methods. 'Consistently' is
+    reproduced if in all but {RARE:.0%} of the rows, approximate if in more than half.
+    errors: {ROUNDING}
+    """
     table = printed(grounds, "Gupta et al. 2021, Table 6", "ece25")
     lowest = table[SPLINE] <= table.min(axis=1)
     behind = table[SPLINE] > table[TEMPERATURE]
@@ -240,19 +212,15 @@ def spline_has_the_lowest_ece(grounds: Grounds) -> Ruling:
     return ruling(Verdict.of(share >= 1 - RARE, share > 0.5), measurements, reason)
 
 
-@claim(
-    "S09",
-    "Gupta Table 7",
-    "printed_tables",
-    says="On ImageNet the spline outperforms all baselines on KDE-ECE, MCE and Brier score",
-    published="consistently; six rows",
-    rule=(
-        "Table 7, three measures of two networks: reproduced if the spline has the lowest value in "
-        "all six rows, approximate if in most."
-    ),
-    errors=ROUNDING,
-)
+@claim("S09", "Gupta Table 7", "printed_tables")
 def spline_has_the_lowest_of_other_measures(grounds: Grounds) -> Ruling:
+    """On ImageNet the spline outperforms all baselines on KDE-ECE, MCE and Brier score.
+
+    published: consistently; six rows
+    rule: Table 7, three measures of two networks: reproduced if the spline has the lowest value in
+    all six rows, approximate if in most.
+    errors: {ROUNDING}
+    """
     source = "Gupta et al. 2021, Table 7"
     tables = {
         name: printed(grounds, source, name) for name in ("kde_ece", "mce25", "brier_top_label")
@@ -264,19 +232,15 @@ def spline_has_the_lowest_of_other_measures(grounds: Grounds) -> Ruling:
     return ruling(verdict, [count("lowest", lowest)], reason)
 
 
-@claim(
-    "S10",
-    "Gupta §6, Table 1",
-    "printed_tables",
-    says="The spline has a lower KS error than MS-ODIR and Dir-ODIR in all experiments",
-    published="in all the experiments; 13 rows",
-    rule=(
-        "Table 1: reproduced if the spline is below both in all rows, approximate if below both "
-        "in most."
-    ),
-    errors=ROUNDING,
-)
+@claim("S10", "Gupta §6, Table 1", "printed_tables")
 def spline_beats_the_regularised_matrices(grounds: Grounds) -> Ruling:
+    """The spline has a lower KS error than MS-ODIR and Dir-ODIR in all experiments.
+
+    published: in all the experiments; 13 rows
+    rule: Table 1: reproduced if the spline is below both in all rows, approximate if below both in
+    most.
+    errors: {ROUNDING}
+    """
     table = printed(grounds, "Gupta et al. 2021, Table 1", "ks_top1")
     below = table[SPLINE] < table[["ms_odir", "dir_odir"]].min(axis=1)
     some = ", ".join(below.index[~below][:2])
@@ -285,23 +249,17 @@ def spline_beats_the_regularised_matrices(grounds: Grounds) -> Ruling:
     return ruling(verdict, [count("below both", below)], reason)
 
 
-@claim(
-    "S11",
-    "Gupta §6, Table 1",
-    "printed_tables",
-    says=(
-        "Where temperature scaling has the lower KS error the gap is below 0.3 points and the "
-        "spline is second"
-    ),
-    published="marginal gap, second best; 4 of 13 rows",
-    rule=(
-        "Table 1, the rows in which temperature scaling is below the spline. Two conditions: the "
-        f"gap is below {MARGINAL_POINTS:g} points in all of them; the spline is second of the "
-        "methods in all. Reproduced if both hold, approximate if one does."
-    ),
-    errors=ROUNDING,
-)
+@claim("S11", "Gupta §6, Table 1", "printed_tables")
 def spline_is_second(grounds: Grounds) -> Ruling:
+    """Where temperature scaling has the lower KS error the gap is below 0.3 points and the spline
+    is second.
+
+    published: marginal gap, second best; 4 of 13 rows
+    rule: Table 1, the rows in which temperature scaling is below the spline. Two conditions: the
+    gap is below {MARGINAL_POINTS:g} points in all of them; the spline is second of the methods in
+    all. Reproduced if both hold, approximate if one does.
+    errors: {ROUNDING}
+    """
     table = printed(grounds, "Gupta et al. 2021, Table 1", "ks_top1")
     rows = table[table[TEMPERATURE] < table[SPLINE]]
     gap = rows[SPLINE] - rows[TEMPERATURE]
@@ -319,19 +277,15 @@ def spline_is_second(grounds: Grounds) -> Ruling:
     return ruling(Verdict.all_or_some(conditions), measurements, reason)
 
 
-@claim(
-    "S12",
-    "Gupta supplement, Table 4",
-    "printed_tables",
-    says="For the two best labels together the spline is comparable or better",
-    published="13 rows",
-    rule=(
-        f"Table 4, KS error within the top two. {COMPARABLE}. Reproduced if so in all rows, "
-        "approximate if in most."
-    ),
-    errors=ROUNDING,
-)
+@claim("S12", "Gupta supplement, Table 4", "printed_tables")
 def spline_is_comparable_within_two(grounds: Grounds) -> Ruling:
+    """For the two best labels together the spline is comparable or better.
+
+    published: 13 rows
+    rule: Table 4, KS error within the top two. {COMPARABLE}. Reproduced if so in all rows,
+    approximate if in most.
+    errors: {ROUNDING}
+    """
     table = printed(grounds, "Gupta et al. 2021, Table 4", "ks_within_top2")
     holds, counts = comparable(table, SPLINE)
     ranks = table.drop(columns="uncalibrated").rank(axis=1)[SPLINE]

@@ -10,22 +10,17 @@ NOTICEABLE_PERCENT = 1.0
 SHARE = 0.95
 
 
-@claim(
-    "R01",
-    "Fig 1",
-    "bias estimate_histogram",
-    "fig1_intro",
-    says="ECE_bin of a perfectly calibrated model is large",
-    published="systematically large; no number",
-    rule=(
-        "Scores Beta(2.8, 0.05), perfect calibration, n = 200, 15 equal-width bins. Two "
-        f"conditions: the mean ECE_bin exceeds {LARGE_PERCENT:g} % by {CLEAR:g} standard errors; "
-        f"at least {SHARE:.0%} of the data sets give more than {NOTICEABLE_PERCENT:g} %. "
-        "Reproduced if both hold, approximate if one does."
-    ),
-    errors="± one Monte Carlo standard error",
-)
+@claim("R01", "Fig 1", "bias estimate_histogram", "fig1_intro")
 def calibrated_model_looks_miscalibrated(grounds: Grounds) -> Ruling:
+    """ECE_bin of a perfectly calibrated model is large.
+
+    published: systematically large; no number
+    rule: Scores Beta(2.8, 0.05), perfect calibration, n = 200, 15 equal-width bins. Two conditions:
+    the mean ECE_bin exceeds {LARGE_PERCENT:g} % by {CLEAR:g} standard errors; at least {SHARE:.0%}
+    of the data sets give more than {NOTICEABLE_PERCENT:g} %. Reproduced if both hold, approximate
+    if one does.
+    errors: ± one Monte Carlo standard error
+    """
     row = grounds.bias("intro", ["ece_bin_ew"], (200,), ["beta_2.8_0.05_identity"]).iloc[0]
     mean, se = row["mean_estimate_percent"], row["bias_se_percent"]
     share = share_above(grounds.table("estimate_histogram"), NOTICEABLE_PERCENT)

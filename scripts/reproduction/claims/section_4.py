@@ -18,14 +18,7 @@ from pipeline.claims.verdicts import (
     by_case,
     claim,
 )
-from pipeline.paper import (
-    FIG2B_SCENARIOS,
-    HEATMAP_BINS,
-    HEATMAP_MODELS,
-    HEATMAP_SIZES,
-    MODELS,
-    N_BINS,
-)
+from pipeline.paper import FIG2B_SCENARIOS, HEATMAP_BINS, HEATMAP_MODELS, HEATMAP_SIZES, MODELS
 from reproduction.claims.compared_biases import abs_difference
 
 MOST = 0.75
@@ -36,25 +29,18 @@ FIGURES = (
 ROUNDING_PERCENT = 1e-9
 
 
-@claim(
-    "R02",
-    "§4, Fig 2b",
-    "bias",
-    "fig2b_bins_by_n",
-    says=(
-        "ECE_bin can over- and underestimate the true calibration error, and more bins are not "
-        "always better"
-    ),
-    published="both signs; no number",
-    rule=(
-        "ECE_bin (equal width) at n = 200 … 6400 and 2 … 64 bins, for both score distributions "
-        "of Fig 2b. A distribution passes if some bias is below zero and some above by "
-        f"{SEARCHED:g} standard errors, and at some n a larger number of bins has clearly larger "
-        "|bias| than a smaller one. Reproduced if both pass, approximate if one does."
-    ),
-    errors="± one Monte Carlo standard error",
-)
+@claim("R02", "§4, Fig 2b", "bias", "fig2b_bins_by_n")
 def both_signs_and_turning_point(grounds: Grounds) -> Ruling:
+    """ECE_bin can over- and underestimate the true calibration error, and more bins are not always
+    better.
+
+    published: both signs; no number
+    rule: ECE_bin (equal width) at n = 200 … 6400 and 2 … 64 bins, for both score distributions of
+    Fig 2b. A distribution passes if some bias is below zero and some above by {SEARCHED:g} standard
+    errors, and at some n a larger number of bins has clearly larger |bias| than a smaller one.
+    Reproduced if both pass, approximate if one does.
+    errors: ± one Monte Carlo standard error
+    """
     rows = fig2b(grounds)
     holds, least, greatest, worse = [], {}, {}, {}
     for scenario, table in rows.groupby("scenario", sort=False):
@@ -91,28 +77,19 @@ def more_bins_are_worse(cells: pd.DataFrame) -> bool:
     return bool(np.any(np.triu(difference > SEARCHED * error, 1)))
 
 
-@claim(
-    "R03",
-    "§4, App B",
-    "bias",
-    FIGURES,
-    says=(
-        "For each sample size some number of bins has the least bias, and that number grows with "
-        "the sample size, for equal width and equal mass"
-    ),
-    published="grows; no number",
-    rule=(
-        "Eight curves: three models × ew, em (heat maps) and both distributions of Fig 2b. A "
-        "curve passes if the number of bins with least |bias|, up to Monte Carlo ties, never "
-        "falls as n grows and is larger at 6400 than at 200. Reproduced if all pass, "
-        f"approximate if at least {MOST:.0%} do."
-    ),
-    errors=(
-        "the best number of bins has the least |bias|, and those tie with it whose |bias| is "
-        f"within {CLEAR:g} standard errors of it"
-    ),
-)
+@claim("R03", "§4, App B", "bias", FIGURES)
 def best_number_grows(grounds: Grounds) -> Ruling:
+    """For each sample size some number of bins has the least bias, and that number grows with the
+    sample size, for equal width and equal mass.
+
+    published: grows; no number
+    rule: Eight curves: three models × ew, em (heat maps) and both distributions of Fig 2b. A curve
+    passes if the number of bins with least |bias|, up to Monte Carlo ties, never falls as n grows
+    and is larger at 6400 than at 200. Reproduced if all pass, approximate if at least {MOST:.0%}
+    do.
+    errors: the best number of bins has the least |bias|, and those tie with it whose |bias| is
+    within {CLEAR:g} standard errors of it
+    """
     maps = grounds.bias(
         "heatmaps", ["ece_bin_ew", "ece_bin_em"], HEATMAP_SIZES, HEATMAP_MODELS, HEATMAP_BINS
     )
@@ -160,23 +137,18 @@ def can_be_nondecreasing(choices: Iterable[list[int]]) -> bool:
     return floor < np.inf
 
 
-@claim(
-    "R04",
-    "Eq 5",
-    "bias",
-    says="The label-binned error is never below the binned error",
-    published="≥, by Jensen's inequality",
-    rule=(
-        f"Means over the same simulated data sets, {N_BINS} bins, ew and em, realistic and "
-        "perfect: reproduced if that of ece_label_binned is below that of ece_bin in no cell, "
-        "else not. This follows from the claim, which is about every data set, and is weaker: a "
-        "mean can hide single data sets. Those are checked on random ones by the test "
-        "test_ece_lb_is_never_below_ece_bin in tests/unit/test_estimators_ece_bin.py."
-    ),
-    errors=f"rounding of a mean, below {ROUNDING_PERCENT:g}: both are over the same data sets",
-    theorem=True,
-)
+@claim("R04", "Eq 5", "bias", theorem=True)
 def label_binned_is_larger(grounds: Grounds) -> Ruling:
+    """The label-binned error is never below the binned error.
+
+    published: ≥, by Jensen's inequality
+    rule: Means over the same simulated data sets, {N_BINS} bins, ew and em, realistic and perfect:
+    reproduced if that of ece_label_binned is below that of ece_bin in no cell, else not. This
+    follows from the claim, which is about every data set, and is weaker: a mean can hide single
+    data sets. Those are checked on random ones by the test test_ece_lb_is_never_below_ece_bin in
+    tests/unit/test_estimators_ece_bin.py.
+    errors: rounding of a mean, below {ROUNDING_PERCENT:g}: both are over the same data sets
+    """
     gaps: list[float] = []
     for experiment, scheme in itertools.product(("realistic", "perfect"), ("ew", "em")):
         larger, smaller = f"ece_label_binned_{scheme}", f"ece_bin_{scheme}"
@@ -193,23 +165,17 @@ def label_binned_is_larger(grounds: Grounds) -> Ruling:
     return Ruling(Verdict.of(below == 0, False), measurements, source, reason=reason)
 
 
-@claim(
-    "R31",
-    "§2, §5",
-    "reliability_bins",
-    "guo_fig1_confidence",
-    says="The calibration curves of modern networks are monotone",
-    published="extensive empirical evidence; no number",
-    rule=(
-        "Reliability diagrams (15 bins) of the paper's networks that have genuine outputs, as they "
-        "are: no bin has an accuracy above the accuracy of a bin of higher scores by "
-        f"{SEARCHED:g} standard errors of the difference. Reproduced if that holds for every "
-        "network, approximate if for most. A small decrease in bins of few rows cannot be seen. "
-        "Other networks are shown beside."
-    ),
-    errors="standard errors of accuracies by the binomial, one hit and one miss added",
-)
+@claim("R31", "§2, §5", "reliability_bins", "guo_fig1_confidence")
 def curves_are_monotone(grounds: Grounds) -> Ruling:
+    """The calibration curves of modern networks are monotone.
+
+    published: extensive empirical evidence; no number
+    rule: Reliability diagrams (15 bins) of the paper's networks that have genuine outputs, as they
+    are: no bin has an accuracy above the accuracy of a bin of higher scores by {SEARCHED:g}
+    standard errors of the difference. Reproduced if that holds for every network, approximate if
+    for most. A small decrease in bins of few rows cannot be seen. Other networks are shown beside.
+    errors: standard errors of accuracies by the binomial, one hit and one miss added
+    """
     table = grounds.table("reliability_bins")
     table = table[(table["method"] == "uncalibrated") & (table["n_in_bin"] > 0)]
     decrease = {name: _largest_decrease(bins) for name, bins in table.groupby("model", sort=False)}

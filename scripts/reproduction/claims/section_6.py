@@ -10,12 +10,13 @@ import pandas as pd
 from scipy.special import betainc
 
 from calbias.truth.curves import Curve
-from pipeline.claims.grounds import EACH, Grounds, on_genuine
+from pipeline.claims.grounds import Grounds, on_genuine
 from pipeline.claims.verdicts import NAN, Measurement, NotJudged, Ruling, Verdict, by_case, claim
 from pipeline.paper import N_BINS
 from pipeline.tables import is_true
-from reproduction.goodness_of_fit import N_HITS, TOP_SCORE
+from reproduction import goodness_of_fit
 
+TOP_SCORE, N_HITS = goodness_of_fit.TOP_SCORE, goodness_of_fit.N_HITS
 SIGNIFICANT = 0.05
 FARTHER = 0.5  # within over between: by the triangle inequality the data set moves a fit further
 DISTANCE = 0.05  # of distribution functions: one score in twenty on the wrong side
@@ -34,25 +35,19 @@ class Similarity(NamedTuple):
     p_value: float
 
 
-@claim(
-    "R05",
-    "§6, Fig 3",
-    "scenarios",
-    "fig3_fits",
-    says="The data set influences the fits more than the architecture does",
-    published="greater influence; no number",
-    rule=(
-        "Area between the fitted score distribution functions, and between the fitted "
-        "calibration curves, of two models: mean over pairs within a data set divided by mean "
-        "over pairs of different data sets. Reproduced if both ratios are below "
-        f"{FARTHER:g} with p < {SIGNIFICANT:g} over all ways to group the ten models, approximate "
-        "if one is. Below one half the data set moves a fit further than the architecture, by the "
-        "triangle inequality. "
-        "Judged on the fits that drive the simulation."
-    ),
-    errors="p: exact, over all ways to group the ten models",
-)
+@claim("R05", "§6, Fig 3", "scenarios", "fig3_fits")
 def data_set_matters_more(grounds: Grounds) -> Ruling:
+    """The data set influences the fits more than the architecture does.
+
+    published: greater influence; no number
+    rule: Area between the fitted score distribution functions, and between the fitted calibration
+    curves, of two models: mean over pairs within a data set divided by mean over pairs of different
+    data sets. Reproduced if both ratios are below {FARTHER:g} with p < {SIGNIFICANT:g} over all
+    ways to group the ten models, approximate if one is. Below one half the data set moves a fit
+    further than the architecture, by the triangle inequality. Judged on the fits that drive the
+    simulation.
+    errors: p: exact, over all ways to group the ten models
+    """
     fits = realistic_fits(grounds)
     functions: dict[str, Callable[[pd.Series], np.ndarray]] = {
         "score distributions": lambda row: betainc(row["alpha"], row["beta"], _SCORES),
@@ -71,26 +66,18 @@ def data_set_matters_more(grounds: Grounds) -> Ruling:
     return Ruling(Verdict.all_or_some(matters), measurements, source, reason=reason)
 
 
-@claim(
-    "R28",
-    "§6",
-    "scenarios measures",
-    "fig3_fits",
-    says=(
-        "Score distributions are least skewed on ImageNet and most skewed on CIFAR-10, which "
-        "correlates with the accuracy of the models"
-    ),
-    published="no number; accuracies in Table 5 of Gupta et al. (2021), the same networks",
-    rule=(
-        "Two conditions. The skewness of the Beta distributions that drive the simulation: each "
-        "model of CIFAR-10 is more skewed than each of CIFAR-100, and these more than each of "
-        "ImageNet. The accuracies that Gupta et al. (2021) print for the ten networks: the data "
-        "sets are in the same order by mean accuracy. Reproduced if both hold, approximate if one "
-        "does."
-    ),
-    errors="rounding of the printed parameters and accuracies, which changes no order",
-)
+@claim("R28", "§6", "scenarios measures", "fig3_fits")
 def cifar10_is_most_skewed(grounds: Grounds) -> Ruling:
+    """Score distributions are least skewed on ImageNet and most skewed on CIFAR-10, which
+    correlates with the accuracy of the models.
+
+    published: no number; accuracies in Table 5 of Gupta et al. (2021), the same networks
+    rule: Two conditions. The skewness of the Beta distributions that drive the simulation: each
+    model of CIFAR-10 is more skewed than each of CIFAR-100, and these more than each of ImageNet.
+    The accuracies that Gupta et al. (2021) print for the ten networks: the data sets are in the
+    same order by mean accuracy. Reproduced if both hold, approximate if one does.
+    errors: rounding of the printed parameters and accuracies, which changes no order
+    """
     groups, fits = grounds.groups(), realistic_fits(grounds)
     a, b = (fits.loc[list(groups), name] for name in ("alpha", "beta"))
     skewness = 2 * (b - a) * np.sqrt(a + b + 1) / ((a + b + 2) * np.sqrt(a * b))
@@ -128,24 +115,18 @@ def _printed_accuracy(grounds: Grounds) -> pd.Series:
     return accuracy
 
 
-@claim(
-    "R32",
-    "§6, App A.3",
-    "beta_fits glm_fits",
-    "fig3_fits",
-    says="A Beta distribution and a GLM capture the scores and the calibration curve well",
-    published="well captured, well-fit; no number",
-    rule=(
-        "Genuine outputs of the test fold. Two conditions on each model: the largest distance of "
-        f"the printed Beta's distribution function from that of the scores, up to {TOP_SCORE:g}, "
-        f"is at most {DISTANCE:g}; the hits do not reject the selected GLM (χ² of {N_HITS} bins "
-        f"of equal mass, p of at least {REJECTED:g}). Reproduced if both hold for each model, "
-        f"approximate if one does. {EACH} What a Beta of exact scores would do is shown too."
-    ),
-    errors="of a distance: at most 0.0082 at one standard error with 10 000 rows",
-    real=True,
-)
+@claim("R32", "§6, App A.3", "beta_fits glm_fits", "fig3_fits", real=True)
 def fits_capture_the_data(grounds: Grounds) -> Ruling:
+    """A Beta distribution and a GLM capture the scores and the calibration curve well.
+
+    published: well captured, well-fit; no number
+    rule: Genuine outputs of the test fold. Two conditions on each model: the largest distance of
+    the printed Beta's distribution function from that of the scores, up to {TOP_SCORE:g}, is at
+    most {DISTANCE:g}; the hits do not reject the selected GLM (χ² of {N_HITS} bins of equal mass, p
+    of at least {REJECTED:g}). Reproduced if both hold for each model, approximate if one does.
+    {EACH} What a Beta of exact scores would do is shown too.
+    errors: of a distance: at most 0.0082 at one standard error with 10 000 rows
+    """
     _, beta = grounds.of_published_models("beta_fits")
     _, glms = grounds.of_published_models("glm_fits")
     glms = glms[is_true(glms["selected"])].set_index("model")
@@ -167,21 +148,16 @@ def fits_capture_the_data(grounds: Grounds) -> Ruling:
     return on_genuine(rows, Verdict.all_or_some(conditions), measurements, reason=reason)
 
 
-@claim(
-    "R34",
-    "§7.1",
-    "scenarios",
-    "fig3_fits",
-    says="Bins of equal width put most scores of CIFAR-10 and CIFAR-100 into the top bin",
-    published="most instances; no number",
-    rule=(
-        f"Probability of the top one of {N_BINS} bins of equal width under the Beta distributions "
-        "that drive the simulation: reproduced if above one half for each model of CIFAR-10 and "
-        "CIFAR-100 and less on ImageNet than on both, approximate if above one half for most."
-    ),
-    errors="rounding of the printed parameters, below 0.002",
-)
+@claim("R34", "§7.1", "scenarios", "fig3_fits")
 def top_bin_has_most_scores(grounds: Grounds) -> Ruling:
+    """Bins of equal width put most scores of CIFAR-10 and CIFAR-100 into the top bin.
+
+    published: most instances; no number
+    rule: Probability of the top one of {N_BINS} bins of equal width under the Beta distributions
+    that drive the simulation: reproduced if above one half for each model of CIFAR-10 and CIFAR-100
+    and less on ImageNet than on both, approximate if above one half for most.
+    errors: rounding of the printed parameters, below 0.002
+    """
     groups, fits = grounds.groups(), realistic_fits(grounds)
     top = pd.Series(
         {name: 1 - betainc(*fits.loc[name, ["alpha", "beta"]], 1 - 1 / N_BINS) for name in groups}

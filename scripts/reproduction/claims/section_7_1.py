@@ -6,16 +6,7 @@ import numpy as np
 import pandas as pd
 
 from pipeline.claims.grounds import Grounds, by_estimator
-from pipeline.claims.verdicts import (
-    CLEAR,
-    CONSISTENTLY,
-    POINTS,
-    Measurement,
-    Ruling,
-    Verdict,
-    by_case,
-    claim,
-)
+from pipeline.claims.verdicts import CLEAR, POINTS, Measurement, Ruling, Verdict, by_case, claim
 from pipeline.paper import BINNED, MODEL_SIZES, MODELS
 from reproduction.bias import PAIR, bias_by_group, error_of_mean
 from reproduction.claims.compared_biases import (
@@ -47,25 +38,17 @@ def curves_by_group(
     return by_estimator(means, "group")
 
 
-@claim(
-    "R09",
-    "§7.1, Fig 4",
-    "bias",
-    "fig4_realistic",
-    says=(
-        "Bins of equal mass have less absolute bias than bins of equal width, for ECE_bin, "
-        "debias and sweep"
-    ),
-    published="consistently; no number",
-    rule=(
-        "|bias| of the curves of Fig 4 (averaged over the architectures of a data set), em "
-        "against ew, for bin, debias and sweep each over 21 cells: three data sets × seven n. "
-        "The claim is of all three, so the worst of their three verdicts counts. 'Consistently' "
-        f"is {CONSISTENTLY}."
-    ),
-    errors="Monte Carlo standard error of a difference",
-)
+@claim("R09", "§7.1, Fig 4", "bias", "fig4_realistic")
 def equal_mass_beats_equal_width(grounds: Grounds) -> Ruling:
+    """Bins of equal mass have less absolute bias than bins of equal width, for ECE_bin, debias and
+    sweep.
+
+    published: consistently; no number
+    rule: |bias| of the curves of Fig 4 (averaged over the architectures of a data set), em against
+    ew, for bin, debias and sweep each over 21 cells: three data sets × seven n. The claim is of all
+    three, so the worst of their three verdicts counts. 'Consistently' is {CONSISTENTLY}.
+    errors: Monte Carlo standard error of a difference
+    """
     bias, se = curves_by_group(grounds, "realistic", BINNED)
     magnitude = bias.abs().mean()
     counts, lost, largest = {}, [], []
@@ -94,28 +77,21 @@ def equal_mass_beats_equal_width(grounds: Grounds) -> Ruling:
     )
 
 
-@claim(
-    "R10",
-    "§7.1, Fig 4",
-    "bias",
-    "fig4_realistic",
-    says=(
-        "The equal-mass sweep has the least absolute bias and equal-mass debias the next; "
-        "debias is behind mainly at small samples"
-    ),
-    published="sweep best, debias not as good at small n",
-    rule=(
-        "Mean |bias| over ten models × seven n. Four conditions: ece_sweep_em has the least of "
-        f"the seven estimators by {CLEAR:g} standard errors; ece_debias_em is second; the gap "
-        "|debias_em| − |sweep_em| is clearly larger at n = 200 than at 12 800; and, 'across the "
-        "three datasets and various sample sizes', no other estimator has a mean below "
-        f"ece_sweep_em by {CLEAR:g} standard errors at any n (over the models) or in any data set "
-        "(over its models and n). Reproduced if all hold, approximate if ece_sweep_em has the "
-        "least mean and the second or the third condition holds."
-    ),
-    errors="± one Monte Carlo standard error",
-)
+@claim("R10", "§7.1, Fig 4", "bias", "fig4_realistic")
 def sweep_then_debias(grounds: Grounds) -> Ruling:
+    """The equal-mass sweep has the least absolute bias and equal-mass debias the next; debias is
+    behind mainly at small samples.
+
+    published: sweep best, debias not as good at small n
+    rule: Mean |bias| over ten models × seven n. Four conditions: ece_sweep_em has the least of the
+    seven estimators by {CLEAR:g} standard errors; ece_debias_em is second; the gap |debias_em| −
+    |sweep_em| is clearly larger at n = 200 than at 12 800; and, 'across the three datasets and
+    various sample sizes', no other estimator has a mean below ece_sweep_em by {CLEAR:g} standard
+    errors at any n (over the models) or in any data set (over its models and n). Reproduced if all
+    hold, approximate if ece_sweep_em has the least mean and the second or the third condition
+    holds.
+    errors: ± one Monte Carlo standard error
+    """
     bias, se = by_estimator(grounds.bias("realistic", (*BINNED, "kde")))
     means = mean_abs(bias, se)
     order = list(means)
@@ -163,21 +139,16 @@ def exceptions(bias: pd.DataFrame, se: pd.DataFrame, groups: Mapping[str, str]) 
     return result
 
 
-@claim(
-    "R12",
-    "§7.1, Fig 4",
-    "bias",
-    "fig4_realistic",
-    says="In realistic scenarios the KDE is far more biased than every other estimator",
-    published="much larger bias; no number",
-    rule=(
-        "Mean |bias| over n of Fig 4's curves of the KDE (with its p-th root), divided by that "
-        f"of the worst binned estimator. Reproduced if above {FAR:g} in all three data sets, "
-        "approximate if above 1 in all. The unrooted value is judged too."
-    ),
-    errors="Monte Carlo standard error of a bias in Fig 4",
-)
+@claim("R12", "§7.1, Fig 4", "bias", "fig4_realistic")
 def kde_is_far_more_biased(grounds: Grounds) -> Ruling:
+    """In realistic scenarios the KDE is far more biased than every other estimator.
+
+    published: much larger bias; no number
+    rule: Mean |bias| over n of Fig 4's curves of the KDE (with its p-th root), divided by that of
+    the worst binned estimator. Reproduced if above {FAR:g} in all three data sets, approximate if
+    above 1 in all. The unrooted value is judged too.
+    errors: Monte Carlo standard error of a bias in Fig 4
+    """
     bias, se = curves_by_group(grounds, "realistic", (*BINNED, *KDES))
     means = bias.abs().groupby("group").mean()
     ratios = {kde: means[kde] / means[list(BINNED)].max(axis=1) for kde in KDES}
@@ -204,24 +175,19 @@ def kde_is_far_more_biased(grounds: Grounds) -> Ruling:
     )
 
 
-@claim(
-    "R13",
-    "§7.1, Fig 4",
-    "bias",
-    "fig4_realistic",
-    says="The bias curves of the architectures within a data set are similar",
-    published="very similar; no number",
-    rule=(
-        "For each of seven estimators: mean root-mean-square distance between the curves of bias "
-        "over n, of models within a data set divided by that of models of different data sets. "
-        f"Reproduced if every ratio is below {FARTHER:g} with a permutation p < {SIGNIFICANT:g} "
-        "over all ways to group the models, approximate if most ratios are below 1 with p < "
-        f"{SIGNIFICANT:g}. 'Very similar' has no number: below one half the data set moves a curve "
-        "further than the architecture, as in R05."
-    ),
-    errors="p: exact, over all ways to group the ten models",
-)
+@claim("R13", "§7.1, Fig 4", "bias", "fig4_realistic")
 def architectures_look_alike(grounds: Grounds) -> Ruling:
+    """The bias curves of the architectures within a data set are similar.
+
+    published: very similar; no number
+    rule: For each of seven estimators: mean root-mean-square distance between the curves of bias
+    over n, of models within a data set divided by that of models of different data sets. Reproduced
+    if every ratio is below {FARTHER:g} with a permutation p < {SIGNIFICANT:g} over all ways to
+    group the models, approximate if most ratios are below 1 with p < {SIGNIFICANT:g}. 'Very
+    similar' has no number: below one half the data set moves a curve further than the architecture,
+    as in R05.
+    errors: p: exact, over all ways to group the ten models
+    """
     rows, groups = grounds.bias("realistic", (*BINNED, "kde")), grounds.groups()
     results = {}
     for estimator, cells in rows.groupby("estimator", sort=False):
@@ -245,24 +211,16 @@ def architectures_look_alike(grounds: Grounds) -> Ruling:
     return Ruling(verdict, measurements, source, notes, reason=reason)
 
 
-@claim(
-    "R29",
-    "§7.1, Fig 4",
-    "bias",
-    "fig4_realistic",
-    says=(
-        "On ImageNet the advantage of equal mass over equal width is consistent, but less "
-        "pronounced"
-    ),
-    published="still consistent but less pronounced; no number",
-    rule=(
-        "|bias| of equal width minus that of equal mass, mean over seven n, for bin, debias and "
-        f"sweep: reproduced if for each it is positive on ImageNet by {CLEAR:g} standard errors "
-        "and least there, approximate if so for their mean."
-    ),
-    errors="± a bound on the Monte Carlo standard error",
-)
+@claim("R29", "§7.1, Fig 4", "bias", "fig4_realistic")
 def equal_mass_helps_least_on_imagenet(grounds: Grounds) -> Ruling:
+    """On ImageNet the advantage of equal mass over equal width is consistent, but less pronounced.
+
+    published: still consistent but less pronounced; no number
+    rule: |bias| of equal width minus that of equal mass, mean over seven n, for bin, debias and
+    sweep: reproduced if for each it is positive on ImageNet by {CLEAR:g} standard errors and least
+    there, approximate if so for their mean.
+    errors: ± a bound on the Monte Carlo standard error
+    """
     bias, se = curves_by_group(grounds, "realistic", BINNED)
     means, errors = {}, {}
     for family in FAMILIES:

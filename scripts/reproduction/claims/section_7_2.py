@@ -7,16 +7,7 @@ import numpy as np
 import pandas as pd
 
 from pipeline.claims.grounds import Grounds, enough_replicates
-from pipeline.claims.verdicts import (
-    CONSISTENTLY,
-    NAN,
-    Measurement,
-    NotJudged,
-    Ruling,
-    Verdict,
-    by_case,
-    claim,
-)
+from pipeline.claims.verdicts import NAN, Measurement, NotJudged, Ruling, Verdict, by_case, claim
 from pipeline.detection_limits import RELIABLE, TARGETS
 from pipeline.paper import DETECTABLE_PERCENT, DETECTION_SIZES, WHOLE_PERCENT
 from reproduction.bias import error_of_mean
@@ -28,24 +19,17 @@ UNDECIDED = (0.02, 0.98)  # cells where both always or never detect tell nothing
 SIDES = ("_a", "_b")  # of a table that has both estimators
 
 
-@claim(
-    "R16",
-    "§7.2, Fig 5",
-    "detection",
-    "fig5_detection",
-    says=(
-        "The equal-mass sweep misses miscalibration less often than ECE_bin, especially below 10 "
-        "000 samples"
-    ),
-    published="significantly lower miss rate",
-    rule=(
-        "Miss rate of ece_bin_ew minus that of ece_sweep_em at each n and TCE where their mean "
-        f"is within {UNDECIDED[0]:g} … {UNDECIDED[1]:g}: {CONSISTENTLY}; approximate at best "
-        f"unless the area between the curves, averaged over n, is larger below {MANY} samples."
-    ),
-    errors="± one standard error at most, the threshold's included; of a miss rate",
-)
+@claim("R16", "§7.2, Fig 5", "detection", "fig5_detection")
 def sweep_misses_less(grounds: Grounds) -> Ruling:
+    """The equal-mass sweep misses miscalibration less often than ECE_bin, especially below 10 000
+    samples.
+
+    published: significantly lower miss rate
+    rule: Miss rate of ece_bin_ew minus that of ece_sweep_em at each n and TCE where their mean is
+    within {UNDECIDED[0]:g} … {UNDECIDED[1]:g}: {CONSISTENTLY}; approximate at best unless the area
+    between the curves, averaged over n, is larger below {MANY} samples.
+    errors: ± one standard error at most, the threshold's included; of a miss rate
+    """
     table = grounds.table("detection")
     table = enough_replicates(table[table["exponent"] > 1], "detection")
     keys = ["n_samples", "exponent"]
@@ -101,22 +85,17 @@ def mean_of(values: list[tuple[float, float]]) -> tuple[float, float]:
     return means.mean(), error_of_mean(errors)
 
 
-@claim(
-    "R17",
-    "§7.2",
-    "detection_limits",
-    "fig5_detection",
-    says="Detecting a miscalibration of 2 % takes more than 10 000 samples",
-    published="2 % at 10 000 samples",
-    rule=(
-        f"TCE at which the miss rate falls to {TARGETS[0]:.0%} (the usual power of a test), "
-        f"{TARGETS[1]:.0%} and {TARGETS[2]:.0%} with {MANY} samples, for both estimators. The "
-        "sentence names no power: reproduced if all six 95 % ranges, those of table "
-        "detection_limits, are above 2 %, approximate if the four of the lower miss rates are."
-    ),
-    errors="in brackets the 95 % ranges of table detection_limits",
-)
+@claim("R17", "§7.2", "detection_limits", "fig5_detection")
 def two_percent_needs_many(grounds: Grounds) -> Ruling:
+    """Detecting a miscalibration of 2 % takes more than 10 000 samples.
+
+    published: 2 % at 10 000 samples
+    rule: TCE at which the miss rate falls to {TARGETS[0]:.0%} (the usual power of a test),
+    {TARGETS[1]:.0%} and {TARGETS[2]:.0%} with {MANY} samples, for both estimators. The sentence
+    names no power: reproduced if all six 95 % ranges, those of table detection_limits, are above 2
+    %, approximate if the four of the lower miss rates are.
+    errors: in brackets the 95 % ranges of table detection_limits
+    """
     limits = detectable(grounds, MANY, TARGETS)
     above = pd.Series([x.low > DETECTABLE_PERCENT[MANY] for x in limits])
     at_reliable = above[np.tile(np.isin(TARGETS, RELIABLE), len(PAIR))]
@@ -126,22 +105,17 @@ def two_percent_needs_many(grounds: Grounds) -> Ruling:
     return Ruling(verdict, limits, grounds.source("detection"), reason=reason)
 
 
-@claim(
-    "R18",
-    "§7.2",
-    "detection_limits",
-    "fig5_detection",
-    says="With fewer than 500 samples only a miscalibration above 10 % is detected reliably",
-    published="10 % at 500 samples",
-    rule=(
-        f"TCE at which the miss rate falls to {TARGETS[0]:.0%} (the usual power of a test), "
-        f"{TARGETS[1]:.0%} and {TARGETS[2]:.0%}, for both estimators, as in R17, the other half of "
-        "the sentence. Approximate if all six 95 % ranges, those of table detection_limits, are "
-        "above 10 % at 200 samples, reproduced if they are so still at 500."
-    ),
-    errors="in brackets the 95 % ranges of table detection_limits",
-)
+@claim("R18", "§7.2", "detection_limits", "fig5_detection")
 def ten_percent_below_500(grounds: Grounds) -> Ruling:
+    """With fewer than 500 samples only a miscalibration above 10 % is detected reliably.
+
+    published: 10 % at 500 samples
+    rule: TCE at which the miss rate falls to {TARGETS[0]:.0%} (the usual power of a test),
+    {TARGETS[1]:.0%} and {TARGETS[2]:.0%}, for both estimators, as in R17, the other half of the
+    sentence. Approximate if all six 95 % ranges, those of table detection_limits, are above 10 % at
+    200 samples, reproduced if they are so still at 500.
+    errors: in brackets the 95 % ranges of table detection_limits
+    """
     at_200, at_500 = (detectable(grounds, n, TARGETS) for n in (200, 500))
     above = [all(x.low > DETECTABLE_PERCENT[500] for x in limits) for limits in (at_200, at_500)]
     verdict = Verdict.of(all(above), above[0])

@@ -4,15 +4,7 @@ import itertools
 from collections import Counter
 
 from pipeline.claims.grounds import Grounds, by_estimator
-from pipeline.claims.verdicts import (
-    CLEAR,
-    CONSISTENTLY,
-    Measurement,
-    Ruling,
-    Verdict,
-    by_case,
-    claim,
-)
+from pipeline.claims.verdicts import Measurement, Ruling, Verdict, by_case, claim
 from pipeline.paper import BINNED, MODELS
 from reproduction.bias import PAIR
 from reproduction.claims.compared_biases import (
@@ -31,22 +23,16 @@ GOOD = ("ece_sweep_em", "ece_debias_em")
 COMMON = ("ece_bin_ew", "ece_debias_ew")
 
 
-@claim(
-    "R19",
-    "§7.3, Fig 6",
-    "bias",
-    "fig6_perfect",
-    says="Under perfect calibration the KDE is least biased, and equal-mass debias next",
-    published="KDE, then debias",
-    rule=(
-        "Mean |bias| over ten models × seven n at TCE = 0, among the KDE (with its p-th root) "
-        f"and the six binned estimators: reproduced if the KDE is first by {CLEAR:g} standard "
-        "errors and ece_debias_em second, approximate if only the KDE is first. The unrooted "
-        "value is judged too."
-    ),
-    errors="± one Monte Carlo standard error",
-)
+@claim("R19", "§7.3, Fig 6", "bias", "fig6_perfect")
 def kde_then_debias(grounds: Grounds) -> Ruling:
+    """Under perfect calibration the KDE is least biased, and equal-mass debias next.
+
+    published: KDE, then debias
+    rule: Mean |bias| over ten models × seven n at TCE = 0, among the KDE (with its p-th root) and
+    the six binned estimators: reproduced if the KDE is first by {CLEAR:g} standard errors and
+    ece_debias_em second, approximate if only the KDE is first. The unrooted value is judged too.
+    errors: ± one Monte Carlo standard error
+    """
     means = mean_abs(*by_estimator(grounds.bias("perfect", (*BINNED, *KDES))))
     orders, verdicts = {}, {}
     for kde in KDES:
@@ -62,24 +48,17 @@ def kde_then_debias(grounds: Grounds) -> Ruling:
     return Ruling(verdicts["kde"], measurements, source, notes, reason=reason)
 
 
-@claim(
-    "R20",
-    "§7.3",
-    "bias paired_t_test",
-    "fig6_perfect",
-    says=(
-        "Under perfect calibration equal-mass debias is the least biased but for the KDE, "
-        "significantly less than the equal-mass sweep"
-    ),
-    published="significantly lower; no number",
-    rule=(
-        "Paired t-test of |bias| over the 70 pairs under perfect calibration: reproduced if "
-        f"ece_debias_em has a smaller mean than ece_sweep_em with p < {SIGNIFICANT} and the least "
-        "of the six binned estimators, approximate if only the smaller mean of the two."
-    ),
-    errors="± one Monte Carlo standard error",
-)
+@claim("R20", "§7.3", "bias paired_t_test", "fig6_perfect")
 def perfect_t_test(grounds: Grounds) -> Ruling:
+    """Under perfect calibration equal-mass debias is the least biased but for the KDE,
+    significantly less than the equal-mass sweep.
+
+    published: significantly lower; no number
+    rule: Paired t-test of |bias| over the 70 pairs under perfect calibration: reproduced if
+    ece_debias_em has a smaller mean than ece_sweep_em with p < {SIGNIFICANT} and the least of the
+    six binned estimators, approximate if only the smaller mean of the two.
+    errors: ± one Monte Carlo standard error
+    """
     test = paired_test(grounds, "perfect")
     a, b, _ = test.values
     means = mean_abs(*by_estimator(grounds.bias("perfect", BINNED)))
@@ -92,25 +71,18 @@ def perfect_t_test(grounds: Grounds) -> Ruling:
     return Ruling(verdict, measurements, grounds.source("perfect", MODELS), reason=reason)
 
 
-@claim(
-    "R21",
-    "§7.3",
-    "bias",
-    "fig4_realistic fig6_perfect",
-    says=(
-        "The equal-mass sweep and debias are less biased than ECE_bin and debias with equal "
-        "widths, in both settings"
-    ),
-    published="consistently superior; no number",
-    rule=(
-        "|bias| of the curves of Figs 4 and 6, ece_sweep_em and ece_debias_em each against "
-        "ece_bin_ew and ece_debias_ew, in both settings: 8 comparisons of 21 cells (three data "
-        "sets × seven n). The claim is of all eight, so the worst of their verdicts counts, and "
-        f"one reversed comparison refutes it. 'Consistently' is {CONSISTENTLY}."
-    ),
-    errors="Monte Carlo standard error of a difference, percentage points",
-)
+@claim("R21", "§7.3", "bias", "fig4_realistic fig6_perfect")
 def both_beat_common_practice(grounds: Grounds) -> Ruling:
+    """The equal-mass sweep and debias are less biased than ECE_bin and debias with equal widths, in
+    both settings.
+
+    published: consistently superior; no number
+    rule: |bias| of the curves of Figs 4 and 6, ece_sweep_em and ece_debias_em each against
+    ece_bin_ew and ece_debias_ew, in both settings: 8 comparisons of 21 cells (three data sets ×
+    seven n). The claim is of all eight, so the worst of their verdicts counts, and one reversed
+    comparison refutes it. 'Consistently' is {CONSISTENTLY}.
+    errors: Monte Carlo standard error of a difference, percentage points
+    """
     counts, largest = {}, []
     for experiment in ("realistic", "perfect"):
         bias, se = curves_by_group(grounds, experiment, BINNED)

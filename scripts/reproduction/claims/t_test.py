@@ -100,22 +100,20 @@ def t_error(differences: np.ndarray, errors: np.ndarray) -> float:
     "§7.1",
     "bias paired_t_test t_test_sensitivity authors_draws authors_numbers",
     "fig4_realistic",
-    says="A paired t-test finds the equal-mass sweep less biased than equal-mass debias",
-    published=f"{DEBIAS_PERCENT} vs {SWEEP_PERCENT}, t = 5.10, p < 1e-5",
-    rule=(
-        "Two parts. The printed numbers: on the data sets that the authors' public code draws, "
-        f"both means and t are within {TOLERANCE:.0%} of the printed ones, and p < {P_VALUE:g}. "
-        "The statement: on independent draws the sweep has the smaller mean |bias| with p < "
-        f"{SIGNIFICANT}, also when dependent pairs are averaged first, by model and by data set "
-        "and n. Reproduced if both parts hold, approximate if one does."
-    ),
-    errors=(
-        "± one Monte Carlo standard error, of the authors' draws over resamples of their shared "
-        "seeds; ranges: parameters drawn within the rounding of the printed ones (table "
-        "t_test_sensitivity)"
-    ),
 )
 def realistic_t_test(grounds: Grounds) -> Ruling:
+    """A paired t-test finds the equal-mass sweep less biased than equal-mass debias.
+
+    published: {DEBIAS_PERCENT} vs {SWEEP_PERCENT}, t = 5.10, p < 1e-5
+    rule: Two parts. The printed numbers: on the data sets that the authors' public code draws, both
+    means and t are within {TOLERANCE:.0%} of the printed ones, and p < {P_VALUE:g}. The statement:
+    on independent draws the sweep has the smaller mean |bias| with p < {SIGNIFICANT}, also when
+    dependent pairs are averaged first, by model and by data set and n. Reproduced if both parts
+    hold, approximate if one does.
+    errors: ± one Monte Carlo standard error, of the authors' draws over resamples of their shared
+    seeds; ranges: parameters drawn within the rounding of the printed ones (table
+    t_test_sensitivity)
+    """
     authors = authors_numbers(grounds)
     printed = [authors.loc[key, "value"] for key in PRINTED]
     errors = [authors.loc[key, "error"] for key in PRINTED]

@@ -19,26 +19,18 @@ LIMIT_OF_THE_SWEEP = (
 )
 
 
-@claim(
-    "R26",
-    "Table 1",
-    TABLES,
-    "table1_recalibration",
-    says=(
-        "ECE_bin selects the same recalibration method as the true error for 3 of 10 models, "
-        "ECE_sweep for 7 of 10"
-    ),
-    published="3/10 and 7/10",
-    rule=(
-        "Models for which the estimator selects the method that the TCE reference selects, real "
-        "logits: reproduced if as many as Table 1 ticks, for ECE_bin and for ECE_sweep, "
-        "approximate if more for ECE_sweep than for ECE_bin. Needs all ten real files. What "
-        "other choices than the default would give is noted."
-    ),
-    errors="± standard deviation over bootstrap resamples",
-    real=True,
-)
+@claim("R26", "Table 1", TABLES, "table1_recalibration", real=True)
 def sweep_selects_better(grounds: Grounds) -> Ruling:
+    """ECE_bin selects the same recalibration method as the true error for 3 of 10 models, ECE_sweep
+    for 7 of 10.
+
+    published: 3/10 and 7/10
+    rule: Models for which the estimator selects the method that the TCE reference selects, real
+    logits: reproduced if as many as Table 1 ticks, for ECE_bin and for ECE_sweep, approximate if
+    more for ECE_sweep than for ECE_bin. Needs all ten real files. What other choices than the
+    default would give is noted.
+    errors: ± standard deviation over bootstrap resamples
+    """
     _, rows = grounds.of_published_models("recalibration_selection")
     rows = rows[rows["published_agrees"].notna()]  # the two measures of Table 1
     ticks = grounds.tables[TABLE_1]
@@ -103,27 +95,21 @@ def choices_notes(grounds: Grounds) -> list[str]:
     return notes
 
 
-@claim(
-    "R30",
-    "§8",
-    "recalibration_selection recalibration",
-    "table1_recalibration",
-    says="Selecting the recalibration method by the sweep gives better calibration on test data",
-    published="no number",
-    rule=(
-        "Gain: TCE reference on the test fold of the method that ece_bin_ew selects, minus that of "
-        "the method that ece_sweep_em selects, with its standard error over bootstrap resamples "
-        "that both methods share. A gain is clear beyond two standard errors. Reproduced if it is "
-        "clearly below 0 on none of the paper's models and the mean gain is clear (by chance alone "
-        "one of ten gains is beyond two errors in a fifth of all cases), approximate if a gain is "
-        "clearly above 0 and the mean is above 0, else not reproduced; open where neither a gain "
-        "nor the mean is clear. The statement is about the ten models: on part of them it stays "
-        "open unless it is clear. Other networks are shown next to them and do not count."
-    ),
-    errors="± standard error by the paired bootstrap of the test fold",
-    real=True,
-)
+@claim("R30", "§8", "recalibration_selection recalibration", "table1_recalibration", real=True)
 def sweep_selects_what_calibrates_better(grounds: Grounds) -> Ruling:
+    """Selecting the recalibration method by the sweep gives better calibration on test data.
+
+    published: no number
+    rule: Gain: TCE reference on the test fold of the method that ece_bin_ew selects, minus that of
+    the method that ece_sweep_em selects, with its standard error over bootstrap resamples that both
+    methods share. A gain is clear beyond two standard errors. Reproduced if it is clearly below 0
+    on none of the paper's models and the mean gain is clear (by chance alone one of ten gains is
+    beyond two errors in a fifth of all cases), approximate if a gain is clearly above 0 and the
+    mean is above 0, else not reproduced; open where neither a gain nor the mean is clear. The
+    statement is about the ten models: on part of them it stays open unless it is clear. Other
+    networks are shown next to them and do not count.
+    errors: ± standard error by the paired bootstrap of the test fold
+    """
     table = grounds.table("recalibration_selection")
     rows = table[(table["measure"] == MEASURES[1]) & table["tce_gain_percent"].notna()]
     is_paper = rows["model"].isin(MODELS)

@@ -3,15 +3,7 @@
 import pandas as pd
 
 from pipeline.claims.grounds import Grounds, enough_replicates, on_genuine
-from pipeline.claims.verdicts import (
-    POINTS,
-    Measurement,
-    NotJudged,
-    Ruling,
-    Verdict,
-    by_case,
-    claim,
-)
+from pipeline.claims.verdicts import POINTS, Measurement, NotJudged, Ruling, Verdict, by_case, claim
 from pipeline.logits import REAL_SCORES
 from reproduction.claims.authors import of_ece_bin
 from reproduction.claims.tables_2_to_3 import off_by
@@ -22,28 +14,20 @@ SIMULATED_SIZE = 1000
 TABLES = "ece_bin_real_and_simulated comparison tce_rounding"
 
 
-@claim(
-    "R08",
-    "Table 4, Fig 3c",
-    TABLES,
-    "fig3_fits",
-    says="ECE_bin of the real models closely matches that of data simulated from their fits",
-    published="6.15–23.12 % real, 6.87–19.69 % simulated",
-    rule=(
-        "The ten printed pairs of Table 4, and the pairs of this run for the models with genuine "
-        "outputs (validation fold; mean over data simulated from the printed fits). A pair matches "
-        f"closely if simulated over real is within {CLOSE:.0%} of 1, and loosely within "
-        f"{LOOSE:.0%}. Reproduced if {PAIRS:.0%} of the printed pairs and of the computed ones "
-        "match closely, approximate if loosely; if the printed pairs do not match, no output of a "
-        "model is needed. Whether the printed digits come out is shown, and in table comparison."
-    ),
-    errors=(
-        "Monte Carlo standard error of a simulated value; the fits' rounding moves it more, see "
-        "tce_rounding"
-    ),
-    real=True,
-)
+@claim("R08", "Table 4, Fig 3c", TABLES, "fig3_fits", real=True)
 def real_and_simulated(grounds: Grounds) -> Ruling:
+    """ECE_bin of the real models closely matches that of data simulated from their fits.
+
+    published: 6.15–23.12 % real, 6.87–19.69 % simulated
+    rule: The ten printed pairs of Table 4, and the pairs of this run for the models with genuine
+    outputs (validation fold; mean over data simulated from the printed fits). A pair matches
+    closely if simulated over real is within {CLOSE:.0%} of 1, and loosely within {LOOSE:.0%}.
+    Reproduced if {PAIRS:.0%} of the printed pairs and of the computed ones match closely,
+    approximate if loosely; if the printed pairs do not match, no output of a model is needed.
+    Whether the printed digits come out is shown, and in table comparison.
+    errors: Monte Carlo standard error of a simulated value; the fits' rounding moves it more, see
+    tce_rounding
+    """
     table, rows = grounds.of_published_models("ece_bin_real_and_simulated")
     _validate_simulation(grounds.tables.get("bias"))
     printed = (

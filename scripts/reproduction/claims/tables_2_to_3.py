@@ -4,21 +4,8 @@ import numpy as np
 import pandas as pd
 
 from calbias.truth.curves import LINKS_AND_TRANSFORMS
-from pipeline.claims.grounds import (
-    EACH,
-    TABLE_2,
-    TABLE_3,
-    Grounds,
-    on_genuine,
-)
-from pipeline.claims.verdicts import (
-    CLEAR,
-    Measurement,
-    NotJudged,
-    Ruling,
-    Verdict,
-    claim,
-)
+from pipeline.claims.grounds import TABLE_2, TABLE_3, Grounds, on_genuine
+from pipeline.claims.verdicts import CLEAR, Measurement, NotJudged, Ruling, Verdict, claim
 from pipeline.scenarios import HALF_LAST_DIGIT_BETA
 from pipeline.tables import is_true
 from reproduction.claims.authors import of_fits
@@ -29,22 +16,16 @@ MOST, MANY = 0.95, 0.75
 NESTED_SLACK = 2.0  # a superset has one more parameter: AIC + 2 at most, if both are optima
 
 
-@claim(
-    "R06",
-    "Table 2",
-    "beta_fits comparison",
-    "fig3_fits",
-    says="The Beta parameters of the ten models' scores",
-    published="Table 2, ten pairs",
-    rule=(
-        f"Beta parameters of real logits: reproduced if all are within {BETA_TOLERANCE:.1%} of "
-        f"Table 2, approximate within {BETA_LOOSE:.0%}. Fits use the scores that the paper used, "
-        f"those of softmax float32_2020. {EACH}"
-    ),
-    errors="rounding of the printed parameters",
-    real=True,
-)
+@claim("R06", "Table 2", "beta_fits comparison", "fig3_fits", real=True)
 def beta_parameters(grounds: Grounds) -> Ruling:
+    """The Beta parameters of the ten models' scores.
+
+    published: Table 2, ten pairs
+    rule: Beta parameters of real logits: reproduced if all are within {BETA_TOLERANCE:.1%} of Table
+    2, approximate within {BETA_LOOSE:.0%}. Fits use the scores that the paper used, those of
+    softmax float32_2020. {EACH}
+    errors: rounding of the printed parameters
+    """
     rows = grounds.as_published("beta_fits")
     off = pd.DataFrame({x: off_by(rows, x, relative=True) for x in ("alpha", "beta")})
     measurements = [Measurement("models with real logits, of 10", len(rows))]
@@ -61,23 +42,17 @@ def beta_parameters(grounds: Grounds) -> Ruling:
     return on_genuine(rows, verdict, measurements, softmax_notes(rows), reason)
 
 
-@claim(
-    "R07",
-    "Table 3",
-    "glm_fits comparison",
-    "fig3_fits",
-    says="The coefficients, AICs and selected model of the twelve GLMs",
-    published="Table 3, 120 rows",
-    rule=(
-        "Fits of real logits against Table 3, whose numbers are means over ten bootstrap "
-        "resamples: reproduced if every model selects the GLM with the lowest published AIC, and "
-        f"at least {MOST:.0%} of the coefficients and AICs are within {CLEAR:g} standard errors "
-        f"of such a mean; approximate if at least {MANY:.0%} are. {EACH}"
-    ),
-    errors="standard errors are those of Table 3's means over ten resamples",
-    real=True,
-)
+@claim("R07", "Table 3", "glm_fits comparison", "fig3_fits", real=True)
 def glm_parameters(grounds: Grounds) -> Ruling:
+    """The coefficients, AICs and selected model of the twelve GLMs.
+
+    published: Table 3, 120 rows
+    rule: Fits of real logits against Table 3, whose numbers are means over ten bootstrap resamples:
+    reproduced if every model selects the GLM with the lowest published AIC, and at least {MOST:.0%}
+    of the coefficients and AICs are within {CLEAR:g} standard errors of such a mean; approximate if
+    at least {MANY:.0%} are. {EACH}
+    errors: standard errors are those of Table 3's means over ten resamples
+    """
     rows = grounds.as_published("glm_fits")
     beta_fits = grounds.as_published("beta_fits")
     printed = grounds.printed_fits()

@@ -11,15 +11,7 @@ import numpy as np
 import pandas as pd
 
 from pipeline.claims.grounds import Grounds
-from pipeline.claims.verdicts import (
-    POINTS,
-    Measurement,
-    NotJudged,
-    Ruling,
-    Verdict,
-    by_case,
-    claim,
-)
+from pipeline.claims.verdicts import POINTS, Measurement, NotJudged, Ruling, Verdict, by_case, claim
 from pipeline.paper import BINNED, MODEL_SIZES
 from reproduction.bias import PAIR
 from reproduction.claims.appendix_c import FALLING
@@ -121,23 +113,16 @@ def ruling(
     return Ruling(verdict, measurements, SOURCE, [words, *notes], reason=reason)
 
 
-@claim(
-    "N09",
-    "§7.1",
-    "network_bias",
-    "trained_networks",
-    says=(
-        "On trained networks of known truth bins of equal mass have less absolute bias than "
-        "bins of equal width"
-    ),
-    published="consistently; no number",
-    rule=(
-        f"{ON_TRUTH}: |bias| of ew minus that of em for bin, debias and sweep. Reproduced if all "
-        f"three means are above 0 by {TESTED}, approximate if none is below 0 so."
-    ),
-    errors=ERRORS,
-)
+@claim("N09", "§7.1", "network_bias", "trained_networks")
 def equal_mass_on_networks(grounds: Grounds) -> Ruling:
+    """On trained networks of known truth bins of equal mass have less absolute bias than bins of
+    equal width.
+
+    published: consistently; no number
+    rule: {ON_TRUTH}: |bias| of ew minus that of em for bin, debias and sweep. Reproduced if all
+    three means are above 0 by {TESTED}, approximate if none is below 0 so.
+    errors: {ERRORS}
+    """
     rows = network_rows(grounds)
     sizes = sizes_of_bias(rows)
     gains = {f: advantage(sizes, f"ece_{f}_em", f"ece_{f}_ew") for f in FAMILIES}
@@ -149,24 +134,17 @@ def equal_mass_on_networks(grounds: Grounds) -> Ruling:
     return ruling(verdict, [*means(sizes), *measurements], rows, f"gain of equal mass: {reason}")
 
 
-@claim(
-    "N10",
-    "§7.1",
-    "network_bias",
-    "trained_networks",
-    says=(
-        "On trained networks of known truth the equal-mass sweep has the least absolute bias "
-        "and equal-mass debias the next"
-    ),
-    published="sweep best, debias not as good at small n",
-    rule=(
-        f"{ON_TRUTH}, seven estimators: reproduced if ece_sweep_em has the least mean |bias| and "
-        f"is below each other one by {TESTED}, and ece_debias_em is second; approximate if "
-        "ece_sweep_em has the least mean."
-    ),
-    errors=ERRORS,
-)
+@claim("N10", "§7.1", "network_bias", "trained_networks")
 def sweep_then_debias_on_networks(grounds: Grounds) -> Ruling:
+    """On trained networks of known truth the equal-mass sweep has the least absolute bias and
+    equal-mass debias the next.
+
+    published: sweep best, debias not as good at small n
+    rule: {ON_TRUTH}, seven estimators: reproduced if ece_sweep_em has the least mean |bias| and is
+    below each other one by {TESTED}, and ece_debias_em is second; approximate if ece_sweep_em has
+    the least mean.
+    errors: {ERRORS}
+    """
     rows = network_rows(grounds)
     sizes = sizes_of_bias(rows)
     order = [*sizes.mean().sort_values().index]
@@ -177,26 +155,19 @@ def sweep_then_debias_on_networks(grounds: Grounds) -> Ruling:
     return ruling(verdict, means(sizes), rows, reason)
 
 
-@claim(
-    "N11",
-    "§7.1",
-    "network_bias",
-    "trained_networks",
-    says=(
-        "On trained networks of known truth the equal-mass sweep is less biased than equal-"
-        "mass debias"
-    ),
-    published="0.504 vs 0.347 on ten fitted models, t = 5.10",
-    rule=(
-        "|bias| of ece_debias_em minus that of ece_sweep_em, a network's mean over seven n, for "
-        f"networks of known truth above {MISCALIBRATED:g} %, and for those of them with over "
-        f"{SATURATED:.0%} of the scores above 0.99, as the paper's: reproduced if both means are "
-        f"above 0 by {TESTED}, approximate if one is and the other not below 0 so. What the "
-        "paper's method (Beta and GLM of the test fold) says of the same networks is shown too."
-    ),
-    errors=ERRORS,
-)
+@claim("N11", "§7.1", "network_bias", "trained_networks")
 def sweep_against_debias_on_networks(grounds: Grounds) -> Ruling:
+    """On trained networks of known truth the equal-mass sweep is less biased than equal-mass
+    debias.
+
+    published: 0.504 vs 0.347 on ten fitted models, t = 5.10
+    rule: |bias| of ece_debias_em minus that of ece_sweep_em, a network's mean over seven n, for
+    networks of known truth above {MISCALIBRATED:g} %, and for those of them with over
+    {SATURATED:.0%} of the scores above 0.99, as the paper's: reproduced if both means are above 0
+    by {TESTED}, approximate if one is and the other not below 0 so. What the paper's method (Beta
+    and GLM of the test fold) says of the same networks is shown too.
+    errors: {ERRORS}
+    """
     rows, fits = network_rows(grounds), network_rows(grounds, "beta_glm")
     differences = {
         law: sizes[PAIR[0]] - sizes[PAIR[1]]
@@ -244,22 +215,16 @@ def sweep_against_debias_on_networks(grounds: Grounds) -> Ruling:
     )
 
 
-@claim(
-    "N14",
-    "App B",
-    "network_bias",
-    says=(
-        "On trained networks of known truth equal-mass debias varies more than the equal-mass sweep"
-    ),
-    published="higher variance; no number",
-    rule=(
-        f"{ON_TRUTH}: logarithm of the ratio of the standard deviations over data sets of "
-        f"ece_debias_em and ece_sweep_em. Reproduced if above 0 by {TESTED} at each n, "
-        "approximate if over all n."
-    ),
-    errors=ERRORS,
-)
+@claim("N14", "App B", "network_bias")
 def debias_varies_more_on_networks(grounds: Grounds) -> Ruling:
+    """On trained networks of known truth equal-mass debias varies more than the equal-mass sweep.
+
+    published: higher variance; no number
+    rule: {ON_TRUTH}: logarithm of the ratio of the standard deviations over data sets of
+    ece_debias_em and ece_sweep_em. Reproduced if above 0 by {TESTED} at each n, approximate if over
+    all n.
+    errors: {ERRORS}
+    """
     rows = network_rows(grounds)
     wide = np.log(rows.pivot_table("sd_percent", ["scenario", "n_samples"], "estimator"))
     ratios = (wide[PAIR[0]] - wide[PAIR[1]]).unstack("n_samples")
@@ -277,23 +242,17 @@ def debias_varies_more_on_networks(grounds: Grounds) -> Ruling:
     return ruling(verdict, measurements, rows, reason)
 
 
-@claim(
-    "N20",
-    "§7.3",
-    "network_bias",
-    says=(
-        "With the scores of trained networks, if calibrated, equal-mass debias is the least "
-        "biased but for the KDE, significantly less than the equal-mass sweep"
-    ),
-    published="significantly lower; no number",
-    rule=(
-        "Scores of the trained networks, each a true probability: reproduced if ece_debias_em has "
-        "the least mean |bias| of the six binned estimators and is below ece_sweep_em by "
-        f"{TESTED}, approximate if only the latter."
-    ),
-    errors=ERRORS,
-)
+@claim("N20", "§7.3", "network_bias")
 def debias_on_calibrated_networks(grounds: Grounds) -> Ruling:
+    """With the scores of trained networks, if calibrated, equal-mass debias is the least biased but
+    for the KDE, significantly less than the equal-mass sweep.
+
+    published: significantly lower; no number
+    rule: Scores of the trained networks, each a true probability: reproduced if ece_debias_em has
+    the least mean |bias| of the six binned estimators and is below ece_sweep_em by {TESTED},
+    approximate if only the latter.
+    errors: {ERRORS}
+    """
     rows = network_rows(grounds, "calibrated", least=0.0)
     sizes = sizes_of_bias(rows)
     gain = advantage(sizes, *PAIR)
@@ -308,25 +267,18 @@ def debias_on_calibrated_networks(grounds: Grounds) -> Ruling:
     )
 
 
-@claim(
-    "N21",
-    "§7.3",
-    "network_bias",
-    "trained_networks",
-    says=(
-        "On trained networks of known truth, and calibrated, the equal-mass sweep and debias "
-        "are less biased than ECE_bin and debias with equal widths"
-    ),
-    published="consistently superior; no number",
-    rule=(
-        "|bias| of ece_bin_ew and ece_debias_ew minus that of ece_sweep_em and ece_debias_em, on "
-        f"networks of known truth above {MISCALIBRATED:g} % and on the scores of all networks if "
-        f"calibrated: reproduced if all eight means are above 0 by {TESTED}, not reproduced if "
-        "one is below 0 so, else approximate."
-    ),
-    errors=ERRORS,
-)
+@claim("N21", "§7.3", "network_bias", "trained_networks")
 def both_beat_common_practice_on_networks(grounds: Grounds) -> Ruling:
+    """On trained networks of known truth, and calibrated, the equal-mass sweep and debias are less
+    biased than ECE_bin and debias with equal widths.
+
+    published: consistently superior; no number
+    rule: |bias| of ece_bin_ew and ece_debias_ew minus that of ece_sweep_em and ece_debias_em, on
+    networks of known truth above {MISCALIBRATED:g} % and on the scores of all networks if
+    calibrated: reproduced if all eight means are above 0 by {TESTED}, not reproduced if one is
+    below 0 so, else approximate.
+    errors: {ERRORS}
+    """
     rows = network_rows(grounds)
     settings = {"truth": rows, "calibrated": network_rows(grounds, "calibrated", least=0.0)}
     gains = {
@@ -345,25 +297,19 @@ def both_beat_common_practice_on_networks(grounds: Grounds) -> Ruling:
     return ruling(verdict, measurements, rows, reason)
 
 
-@claim(
-    "N22",
-    "§7.3, App C",
-    "network_bias",
-    says=(
-        "Over trained networks the bias falls as the known true error grows, and is greatest "
-        "where scores are calibrated"
-    ),
-    published="highest at 0; no number",
-    rule=(
-        "For each of seven estimators: the rank correlation (Spearman) over all networks of the "
-        f"signed bias with the true error, mean over seven n, is at most {FALLING:g}; and the "
-        "bias with the same scores, if calibrated, is larger than on the truth in at least "
-        f"{MOST:.0%} of the networks above {MISCALIBRATED:g} %. Reproduced if both hold for all "
-        "seven, approximate if for most."
-    ),
-    errors="none: correlations and counts over networks",
-)
+@claim("N22", "§7.3, App C", "network_bias")
 def bias_falls_on_networks(grounds: Grounds) -> Ruling:
+    """Over trained networks the bias falls as the known true error grows, and is greatest where
+    scores are calibrated.
+
+    published: highest at 0; no number
+    rule: For each of seven estimators: the rank correlation (Spearman) over all networks of the
+    signed bias with the true error, mean over seven n, is at most {FALLING:g}; and the bias with
+    the same scores, if calibrated, is larger than on the truth in at least {MOST:.0%} of the
+    networks above {MISCALIBRATED:g} %. Reproduced if both hold for all seven, approximate if for
+    most.
+    errors: none: correlations and counts over networks
+    """
     rows, calibrated = network_rows(grounds, least=0.0), network_rows(grounds, "calibrated")
     keys = ["estimator", "n_samples"]
     falls = {

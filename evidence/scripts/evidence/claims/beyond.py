@@ -22,27 +22,20 @@ DISTINCT, PARTLY_DISTINCT = 1 / 2, 2 / 3
 SINGLE = "curve of a single subsample"
 
 
-@claim(
-    "C01",
-    "calbias",
-    "predicted_bias",
-    "predicted_bias",
-    says=(
-        "Bias by construction, with hits redrawn from a fitted curve, predicts the bias of an "
-        "estimator on real data"
-    ),
-    published="no paper has looked",
-    rule=(
-        "On the real score files, estimators and sizes of table predicted_bias (files with sizes "
-        f"of {FEWEST_SUBSAMPLES_SIZE} and more): explained is 1 − mean|observed − predicted| / "
-        "mean|observed| bias, over all rows, for the curve fitted on all rows and for the mean "
-        "of curves fitted on subsamples alone. Reproduced if both explain at least "
-        f"{EXPLAINED:.0%}, approximate if both explain at least half. Shown besides: by "
-        "estimator, by size, for the curve of a single subsample, and on language models' answers."
-    ),
-    errors="± one standard error over the models",
-)
+@claim("C01", "calbias", "predicted_bias", "predicted_bias")
 def construction_predicts_real_bias(grounds: Grounds) -> Ruling:
+    """Bias by construction, with hits redrawn from a fitted curve, predicts the bias of an
+    estimator on real data.
+
+    published: no paper has looked
+    rule: On the real score files, estimators and sizes of table predicted_bias (files with sizes of
+    {FEWEST_SUBSAMPLES_SIZE} and more): explained is 1 − mean|observed − predicted| / mean|observed|
+    bias, over all rows, for the curve fitted on all rows and for the mean of curves fitted on
+    subsamples alone. Reproduced if both explain at least {EXPLAINED:.0%}, approximate if both
+    explain at least half. Shown besides: by estimator, by size, for the curve of a single
+    subsample, and on language models' answers.
+    errors: ± one standard error over the models
+    """
     every = grounds.table("predicted_bias")
     sizes = every.groupby("model")["n_samples"].transform("max")
     rows, others = every[sizes >= FEWEST_SUBSAMPLES_SIZE], every[sizes < FEWEST_SUBSAMPLES_SIZE]
@@ -113,29 +106,21 @@ def _distances(rows: pd.DataFrame) -> pd.DataFrame:
     return pd.DataFrame(distances).abs()
 
 
-@claim(
-    "C02",
-    "calbias",
-    "interval_coverage",
-    "interval_coverage",
-    says=(
-        "The interval of an audit at nominal 95 % covers the true "
-        f"error at least {MEAN:.0%} of the time on average and {CELL:.0%} in every cell whose "
-        "error a test can see; included are cells that it was not made on: random worlds, and "
-        "cells that a person wrote who did not know the method"
-    ),
-    published="no package has such an interval",
-    rule=(
-        "The intervals of the ℓ1 and of the ℓ2 error in table interval_coverage, each scenario and "
-        f"n with at least {FEWEST_DATA_SETS} data sets. Reproduced if for both the mean coverage "
-        f"is at least {MEAN:.0%} and no cell's exact 95 % range lies below {CELL:.0%} where the "
-        f"verdict finds the error in at least {VISIBLE:.0%} of the data sets; approximate if one "
-        "of these holds. With 50 data sets a cell of true coverage 85 % passes four times of "
-        "five. The other methods are shown on the same cells."
-    ),
-    errors="± one standard error; cells: exact 95 % range",
-)
+@claim("C02", "calbias", "interval_coverage", "interval_coverage")
 def intervals_cover(grounds: Grounds) -> Ruling:
+    """The interval of an audit at nominal 95 % covers the true error at least {MEAN:.0%} of the
+    time on average and {CELL:.0%} in every cell whose error a test can see; included are cells that
+    it was not made on: random worlds, and cells that a person wrote who did not know the method.
+
+    published: no package has such an interval
+    rule: The intervals of the ℓ1 and of the ℓ2 error in table interval_coverage, each scenario and
+    n with at least {FEWEST_DATA_SETS} data sets. Reproduced if for both the mean coverage is at
+    least {MEAN:.0%} and no cell's exact 95 % range lies below {CELL:.0%} where the verdict finds
+    the error in at least {VISIBLE:.0%} of the data sets; approximate if one of these holds. With 50
+    data sets a cell of true coverage 85 % passes four times of five. The other methods are shown on
+    the same cells.
+    errors: ± one standard error; cells: exact 95 % range
+    """
     table = grounds.table("interval_coverage")
     ours = {norm: table[table["method"] == method] for norm, method in METHODS.items()}
     if any(rows.empty or rows["n_data_sets"].min() < FEWEST_DATA_SETS for rows in ours.values()):
@@ -182,26 +167,18 @@ def _mean_coverage(name: str, method: str, rows: pd.DataFrame) -> Measurement:
     return Measurement(name, 100 * coverage.mean(), "percent", method, 100 * error)
 
 
-@claim(
-    "C03",
-    "calbias",
-    "league",
-    "league_errors",
-    says=(
-        "The averaged posterior has a lower root mean squared error than the equal-mass sweep and "
-        "than every other estimator of the ℓ1 error, on average over the league's cells"
-    ),
-    published="no published estimator is an average over such models",
-    rule=(
-        f"Table league, target l1: geometric mean over scenarios and n of the RMSE of {OURS} over "
-        f"the RMSE of {SWEEP}, and over the one other estimator whose geometric mean is "
-        "least. Reproduced if both ratios are below 1 by two Monte Carlo errors; approximate if "
-        "one is. Calibrated and miscalibrated cells are shown apart. A lower mean is not a lower "
-        "error in every cell."
-    ),
-    errors="± one Monte Carlo standard error; worst cell: the largest ratio",
-)
+@claim("C03", "calbias", "league", "league_errors")
 def averaged_posterior_is_nearest(grounds: Grounds) -> Ruling:
+    """The averaged posterior has a lower root mean squared error than the equal-mass sweep and than
+    every other estimator of the ℓ1 error, on average over the league's cells.
+
+    published: no published estimator is an average over such models
+    rule: Table league, target l1: geometric mean over scenarios and n of the RMSE of {OURS} over
+    the RMSE of {SWEEP}, and over the one other estimator whose geometric mean is least. Reproduced
+    if both ratios are below 1 by two Monte Carlo errors; approximate if one is. Calibrated and
+    miscalibrated cells are shown apart. A lower mean is not a lower error in every cell.
+    errors: ± one Monte Carlo standard error; worst cell: the largest ratio
+    """
     table = grounds.table("league")
     table = table[(table["target"] == "l1") & (table["scenario"] != "uniform_calibrated")]
     if OURS not in set(table["estimator"]) or SWEEP not in set(table["estimator"]):
@@ -239,25 +216,19 @@ def averaged_posterior_is_nearest(grounds: Grounds) -> Ruling:
     return Ruling(Verdict.all_or_some(below), measurements, "simulation", reason=reason)
 
 
-@claim(
-    "C04",
-    "calbias",
-    "kull2019_table3",
-    says=(
-        "In a printed table of class-wise errors the best method of a network can be told from "
-        "every other method in at most half of the networks: Kull et al. (2019), Table 3"
-    ),
-    published="a best method of each of 14 networks, in bold",
-    rule=(
-        "Table kull2019_table3, networks whose spread of a difference is known: a method is told "
-        "from the best one if their printed numbers differ by more than 1.96 standard deviations "
-        "of the difference on common labels and of their rounding. The share of networks in which "
-        f"all methods are: reproduced up to {DISTINCT:.0%}, approximate up to "
-        f"{PARTLY_DISTINCT:.0%}; at least {FEWEST_NETWORKS} networks."
-    ),
-    errors="none: a count",
-)
+@claim("C04", "calbias", "kull2019_table3")
 def printed_best_is_told_from_the_rest(grounds: Grounds) -> Ruling:
+    """In a printed table of class-wise errors the best method of a network can be told from every
+    other method in at most half of the networks: Kull et al. (2019), Table 3.
+
+    published: a best method of each of 14 networks, in bold
+    rule: Table kull2019_table3, networks whose spread of a difference is known: a method is told
+    from the best one if their printed numbers differ by more than 1.96 standard deviations of the
+    difference on common labels and of their rounding. The share of networks in which all methods
+    are: reproduced up to {DISTINCT:.0%}, approximate up to {PARTLY_DISTINCT:.0%}; at least
+    {FEWEST_NETWORKS} networks.
+    errors: none: a count
+    """
     table = grounds.table("kull2019_table3")
     judged = table[~table.groupby("model")["verdict"].transform(lambda x: (x == UNKNOWN).any())]
     n_networks = judged["model"].nunique()
