@@ -11,7 +11,7 @@ snakemake --lint
 PYTHONPATH=scripts lint-imports --no-cache
 if [ -d evidence ]; then
   snakefmt --check evidence/Snakefile evidence/rules
-  mypy evidence/scripts/evidence
+  mypy evidence/scripts/evidence evidence/networks/measured evidence/networks/trained
   PYTHONPATH=scripts:evidence/scripts lint-imports --no-cache --config evidence/.importlinter
 fi
 pytest -n 2 -m "not slow" --durations 10

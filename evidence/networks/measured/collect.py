@@ -1,21 +1,28 @@
 """Join the tables of single networks into the kept ones: ``python -m measured.collect FOLDER``.
 
-FOLDER has the folders ``bias``, ``scaled``, ``genuine``, ``audits`` and ``recalibration`` with the
-outputs of the programs of these names, and ``second_program.csv``.
+FOLDER has some of the folders ``bias``, ``scaled``, ``genuine``, ``audits`` and ``recalibration``
+with the outputs of the programs of these names, and ``second_program.csv``. Rows of other networks
+stay in the kept tables.
 """
 
 import sys
 from pathlib import Path
 
 import pandas as pd
+from trained.ship import write_checksums
+
+from measured.shipped import FOLDER
 
 KEPT = Path(__file__).parents[1] / "tables"
 SECOND = ("name", "n_samples", "truth_percent", "debias", "debias_se", "sweep", "sweep_se")
 
 
-def joined(folder: Path, pattern: str = "*.csv") -> pd.DataFrame:
-    """Return all rows of a folder's tables."""
-    return pd.concat([pd.read_csv(path) for path in sorted(folder.glob(pattern))])
+def joined(folder: Path, kept: pd.DataFrame, pattern: str = "*.csv") -> pd.DataFrame:
+    """Return all rows of a folder's tables, and the kept rows of other networks, by name."""
+    tables = [pd.read_csv(path) for path in sorted(folder.glob(pattern))]
+    names = {name for table in tables for name in table.name}
+    rows = pd.concat([kept[~kept.name.isin(names)], *tables])
+    return rows.sort_values("name", kind="stable")
 
 
 def second_program(path: Path, bias: pd.DataFrame) -> pd.DataFrame:
@@ -45,17 +52,23 @@ def second_program(path: Path, bias: pd.DataFrame) -> pd.DataFrame:
 
 def main(folder: Path) -> None:
     """Write the kept tables."""
-    KEPT.mkdir(exist_ok=True)
-    bias = joined(folder / "bias")
-    bias.to_parquet(KEPT / "bias.parquet", index=False, compression="zstd")
-    joined(folder / "scaled").to_parquet(KEPT / "scaled.parquet", index=False, compression="zstd")
-    for name in ("genuine", "audits"):
-        joined(folder / name).to_csv(KEPT / f"{name}.csv", index=False, lineterminator="\n")
-    for kind in ("truth", "selection"):
-        rows = joined(folder / "recalibration", f"*_{kind}.csv")
-        rows.to_csv(KEPT / f"recalibration_{kind}.csv", index=False, lineterminator="\n")
-    second = second_program(folder / "second_program.csv", bias)
-    second.to_csv(KEPT / "second_program.csv", index=False, lineterminator="\n")
+    for name in ("bias", "scaled"):
+        path = KEPT / f"{name}.parquet"
+        rows = joined(folder / name, pd.read_parquet(path))
+        rows.to_parquet(path, index=False, compression="zstd")
+    for path, source, pattern in (
+        (KEPT / "genuine.csv", "genuine", "*.csv"),
+        (KEPT / "audits.csv", "audits", "*.csv"),
+        (KEPT / "recalibration_selection.csv", "recalibration", "*_selection.csv"),
+        (FOLDER / "recalibrated.csv", "recalibration", "*_truth.csv"),
+    ):
+        rows = joined(folder / source, pd.read_csv(path), pattern)
+        rows.to_csv(path, index=False, lineterminator="\n")
+    if (folder / "second_program.csv").exists():
+        bias = pd.read_parquet(KEPT / "bias.parquet")
+        second = second_program(folder / "second_program.csv", bias)
+        second.to_csv(KEPT / "second_program.csv", index=False, lineterminator="\n")
+    write_checksums(FOLDER)
 
 
 if __name__ == "__main__":

@@ -14,6 +14,7 @@ from scipy import stats
 
 from measured.shipped import table
 
+NEARER = ("beta_glm", "scores_spline")
 DEBIAS, SWEEP = "ece_debias_em", "ece_sweep_em"
 PAIRS = (
     ("ece_bin_em", "ece_bin_ew"),
@@ -23,6 +24,9 @@ PAIRS = (
     ("ece_sweep_em", "ece_debias_ew"),
     ("ece_debias_em", "ece_bin_ew"),
 )
+
+
+FIRST_JUDGED, JUDGED = "l2 above 4, judging", "l2 above 4, second judging"
 
 
 def load(path: Path) -> pd.DataFrame:
@@ -41,7 +45,13 @@ def subsets(networks: pd.DataFrame) -> Iterator[tuple[str, pd.Series]]:
     trained = role != "control"
     yield "l2 above 4", trained & (l2 > 4)
     yield "l2 above 4, design", (role == "design") & (l2 > 4)
-    yield "l2 above 4, judging", (role == "judging") & (l2 > 4)
+    second = networks.index.str.startswith("k") & (l2 > 4)
+    yield FIRST_JUDGED, networks.index.str.startswith("j") & (l2 > 4)
+    yield JUDGED, second
+    yield f"{JUDGED}, saturated", second & (share > 0.4)
+    for kind in ("signals", "uncertain"):
+        in_kind = networks.task.str.startswith(kind)
+        yield f"{JUDGED}, saturated, {kind}", second & (share > 0.4) & in_kind
     yield "l2 4 to 8", trained & (l2 > 4) & (l2 <= 8)
     yield "l2 8 to 15", trained & (l2 > 8) & (l2 <= 15)
     yield "l2 above 15", trained & (l2 > 15)
@@ -90,6 +100,10 @@ def comparisons(rows: pd.DataFrame) -> Iterator[dict[str, Any]]:
             excess = (difference[law] - difference["population"]).loc[names]
             if law != "population":
                 yield {"what": "excess"} | about | over_networks(excess)
+        distances = (abs(difference[law] - difference["population"]) for law in NEARER)
+        values = next(distances) - next(distances)
+        about = {"law": "scores_spline", "estimator": "debias_em - sweep_em", "set": label}
+        yield {"what": "nearer than the fit"} | about | over_networks(values.loc[names])
         for a, b in PAIRS:
             values = (by_network["population"][b] - by_network["population"][a]).loc[names]
             about = {"law": "population", "estimator": f"{b} - {a}", "set": label}

@@ -32,13 +32,13 @@ SCORES = {
 LARGEST_SCORE = 1 - 2.0**-25  # float32 rounds what is higher to 1
 
 
-def read_top_labels() -> Iterator[tuple[str, np.ndarray, np.ndarray]]:
-    """Yield name, log odds (n,) and hits (n,) of each network's test fold."""
+def read_top_labels(fold: str = "test") -> Iterator[tuple[str, np.ndarray, np.ndarray]]:
+    """Yield name, log odds (n,) and hits (n,) of each network's test or ``validation`` fold."""
     for name in LOGITS:
-        fold = read_file(RESOURCES / "logits" / f"probs_{name}_logits.p").folds["test"]
-        top = top_label(np.asarray(fold.values, float), np.asarray(fold.labels).ravel())
+        rows = read_file(RESOURCES / "logits" / f"probs_{name}_logits.p").folds[fold]
+        top = top_label(np.asarray(rows.values, float), np.asarray(rows.labels).ravel())
         yield name, top.log_score - top.log1m_score, np.asarray(top.hit, float)
-    for name, file in SCORES.items():
+    for name, file in SCORES.items() if fold == "test" else ():
         rows = pq.read_table(RESOURCES / "scores" / f"{file}.parquet").to_pandas()
         scores = np.minimum(rows.score.to_numpy().astype(float), LARGEST_SCORE)
         yield name, np.log(scores / (1 - scores)), (rows.label == rows.prediction).to_numpy(float)

@@ -4,7 +4,7 @@
 """
 
 import sys
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 import matplotlib
@@ -36,7 +36,9 @@ COLOURS = {"perceptrons": BLUE, "residual networks": ORANGE}
 LAWS = {"population": ("the network itself", BLUE, "o"), "beta_glm": ("its fit", ORANGE, "s")}
 
 
-def _lines(axes: Axes, table: pd.DataFrame, groups: dict[str, Sequence[str]], column: str) -> None:
+def _lines(
+    axes: Axes, table: pd.DataFrame, groups: Mapping[str, Sequence[str]], column: str
+) -> None:
     """Plot mean score less accuracy against a column, a line for each kind of network."""
     for label, names in groups.items():
         rows = table.loc[[name for name in names if name in table.index]]
@@ -52,9 +54,12 @@ def draw_guo(table: pd.DataFrame, history: pd.DataFrame, path: Path) -> None:
     """Draw over-confidence against depth, width and weight decay, and losses during training."""
     figure = Figure(figsize=(PAGE, 4.3), layout="constrained")
     upper = figure.subplots(2, 3)
-    for axes, groups, column in zip(
-        upper[0], (DEPTHS, WIDTHS, DECAYS), ("depth", "width", "weight_decay"), strict=True
-    ):
+    panels: tuple[tuple[Mapping[str, Sequence[str]], str], ...] = (
+        (DEPTHS, "depth"),
+        (WIDTHS, "width"),
+        (DECAYS, "weight_decay"),
+    )
+    for axes, (groups, column) in zip(upper[0], panels, strict=True):
         _lines(axes, table, groups, column)
     log_axis(upper[0, 1], (8, 16, 32, 100, 400))
     log_axis(upper[0, 2], (1e-4, 1e-3, 1e-2))

@@ -87,7 +87,8 @@ def measure(name: str, build: Path) -> tuple[list[dict[str, Any]], list[dict[str
     folds, fresh = (np.load(build / name / file) for file in ("folds.npz", "fresh_logits.npz"))
     logits, labels = fresh["logits"].astype(float), fresh["labels"].astype(int)
     validation = folds["validation_logits"].astype(float), folds["validation_labels"].astype(int)
-    outputs, truths = {}, []
+    outputs: dict[str, TopLabels] = {}
+    truths: list[dict[str, Any]] = []
     for method in METHODS:
         with warnings.catch_warnings(), np.errstate(divide="ignore"):
             warnings.simplefilter("ignore")

@@ -76,7 +76,7 @@ def make_network(configuration: Configuration, folder: Path) -> dict[str, Any]:
     trained_in = time.process_time() - started
     _write_folds(task, configuration, predict, folder)
     fresh = _fresh_rows(task, configuration, predict, folder)
-    arrays = {"log_odds": fresh.log_odds, "hits": fresh.hits}
+    arrays: dict[str, Any] = {"log_odds": fresh.log_odds, "hits": fresh.hits}
     if fresh.chances is not None:
         arrays["chances"] = fresh.chances
     np.savez(folder / "fresh.npz", **arrays)
@@ -92,6 +92,8 @@ def make_network(configuration: Configuration, folder: Path) -> dict[str, Any]:
 def _trained(task: Task, configuration: Configuration) -> tuple[Predict, list[dict[str, Any]]]:
     """Return the trained network's logits, and error and loss on fresh rows every two epochs."""
     if configuration.network == "bayes":
+        if task.logits is None:
+            raise ValueError(f"{configuration.name}: the law of {task.name}'s labels is not known")
         return task.logits, []
     history = []
     for epoch, predict in train(task, configuration):

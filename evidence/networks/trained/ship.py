@@ -1,4 +1,7 @@
-"""Write what ships: sketches, top labels, folds, two tables and checksums."""
+"""Write what ships: sketches, top labels, folds, two tables and checksums.
+
+Networks that the build folder lacks stay in the files as they are.
+"""
 
 import argparse
 import csv
@@ -6,10 +9,12 @@ import hashlib
 import json
 import shutil
 import sys
+from operator import itemgetter
 from pathlib import Path
 from typing import Any
 
 import pyarrow as pa
+import pyarrow.compute as pc
 import pyarrow.parquet as pq
 
 from trained.configuration import Configuration, read_configuration
@@ -21,7 +26,7 @@ TRAINED = ("n_train", "epochs", "seed", "task_seed")
 
 def main(argv: list[str] | None = None) -> int:
     """Ship the complete networks of a build folder; return the exit code."""
-    parser = argparse.ArgumentParser(description=__doc__)
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("configurations", nargs="+", type=Path, help="files, one for each network")
     parser.add_argument("--build", type=Path, required=True, help="folder of trained.make")
     parser.add_argument("--output", type=Path, required=True, help="resources/networks")
@@ -32,7 +37,7 @@ def main(argv: list[str] | None = None) -> int:
     for path in sorted(options.configurations):
         configuration, source = read_configuration(path), options.build / path.stem
         if not (source / "summary.json").exists():
-            print(f"{path.stem}: not trained yet, left out", file=sys.stderr)
+            print(f"{path.stem}: not in the build folder, left as it is", file=sys.stderr)
             continue
         for kind, tables in joined.items():
             tables.append(named(path.stem, pq.read_table(source / f"{kind}.parquet")))
@@ -62,8 +67,15 @@ def named(name: str, table: pa.Table) -> pa.Table:
 
 
 def write_joined(path: Path, tables: list[pa.Table]) -> None:
-    """Write the tables of several networks as one."""
-    pq.write_table(pa.concat_tables(tables).unify_dictionaries(), path, compression="zstd")
+    """Write the tables of several networks into one, which keeps those of other networks."""
+    shipped = [pq.read_table(path)] if path.exists() else []
+    by_name = {
+        name: table.filter(pc.equal(table["name"], name))
+        for table in (*shipped, *tables)
+        for name in table["name"].unique().to_pylist()
+    }
+    joined = pa.concat_tables([by_name[name] for name in sorted(by_name)])
+    pq.write_table(joined.unify_dictionaries(), path, compression="zstd")
 
 
 def table_row(configuration: Configuration, summary: dict[str, Any]) -> dict[str, Any]:
@@ -95,6 +107,12 @@ def _percent(value: float) -> float:
 
 
 def _write_csv(path: Path, rows: list[dict[str, Any]]) -> None:
+    """Write rows of networks to a table, which keeps those of other networks."""
+    if path.exists():
+        names = {row["name"] for row in rows}
+        with path.open() as file:
+            rows = [*rows, *(row for row in csv.DictReader(file) if row["name"] not in names)]
+    rows = sorted(rows, key=itemgetter("name"))
     with path.open("w", newline="") as file:
         writer = csv.DictWriter(file, list(rows[0]), lineterminator="\n")
         writer.writeheader()

@@ -78,23 +78,22 @@ def train(task: Task, configuration: Configuration) -> Iterator[tuple[int, Predi
         updates, state = optimiser.update(gradient, state, weights)
         return (optax.apply_updates(weights, updates), statistics, state), None
 
-    @jax.jit
     def epoch(carry: Any, batches: jax.Array) -> Any:
         return jax.lax.scan(step, carry, batches)[0]
 
-    @jax.jit
     def logits_of(weights: Any, statistics: Any, inputs: jax.Array) -> jax.Array:
         network = nnx.merge(graph, weights, statistics, copy=True)
         network.eval()
         return jax.lax.map(network, inputs)
 
+    compiled_epoch, compiled_logits_of = jax.jit(epoch), jax.jit(logits_of)
     carry = weights, statistics, optimiser.init(weights)
     for number in range(1, configuration.epochs + 1):
         batches = order.permutation(configuration.n_train)[: steps * BATCH].reshape(steps, BATCH)
-        carry = epoch(carry, jnp.asarray(batches))
+        carry = compiled_epoch(carry, jnp.asarray(batches))
 
         def predict(inputs: np.ndarray, carry: Any = carry) -> np.ndarray:
             in_cache = inputs.reshape(-1, PREDICTED_AT_ONCE, inputs.shape[1])
-            return np.asarray(logits_of(*carry[:2], in_cache)).reshape(len(inputs), -1)
+            return np.asarray(compiled_logits_of(*carry[:2], in_cache)).reshape(len(inputs), -1)
 
         yield number, predict

@@ -20,6 +20,7 @@ sys.path.insert(0, str(NETWORKS))
 from trained.configuration import read_configuration
 from trained.judging import write_configurations
 from trained.populations import outputs_of, sketch
+from trained.ship import named, write_joined
 from trained.tasks import Rows, load_task
 from trained.truth import measure_truth
 
@@ -72,6 +73,15 @@ def test_log_odds_are_of_the_top_class_and_do_not_round():
 def test_sketch_counts_rows_and_hits_by_hundredths():
     table = sketch(np.array([-0.005, 0.0, 0.0099, 0.01, 400.0]), np.array([1, 1, 0, 1, 1]))
     assert table.to_pydict() == {"cell": [-1, 0, 1, 32767], "n": [1, 2, 1, 1], "hits": [1, 1, 1, 1]}
+
+
+def test_networks_that_are_the_build_folder_lacks_stay_in_what_ships(tmp_path):
+    path = tmp_path / "sketches.parquet"
+    tables = {value: sketch(np.array([value]), np.array([1])) for value in (0.0, 1.0, 2.0)}
+    write_joined(path, [named("b", tables[0.0]), named("c", tables[1.0])])
+    write_joined(path, [named("a", tables[2.0]), named("c", tables[2.0])])
+    rows = pq.read_table(path).to_pydict()
+    assert (rows["name"], rows["cell"]) == (["a", "b", "c"], [200, 0, 200])
 
 
 def _recalibrated(n: int, power: float) -> tuple[np.ndarray, np.ndarray, np.ndarray]:

@@ -13,6 +13,7 @@ from calbias.simulation import simulate_cells
 
 sys.path.insert(0, str(Path(__file__).parents[2] / "networks"))
 
+from measured.cause import steps_curve
 from measured.laws import (
     LOWER,
     LOWEST_BIN,
@@ -85,6 +86,14 @@ def test_smooth_curve_follows_a_bend():
     chance = expit(x - 1.5 * np.exp(-((x - 2) ** 2)))
     curve = smooth_curve(x, np.ones(20_000), (rng.random(20_000) < chance).astype(float))
     assert np.sqrt(np.mean((curve(x) - chance) ** 2)) < 0.01
+
+
+def test_steps_are_monotone_and_near_the_curve():
+    x = np.linspace(-4, 4, 2000)
+    curve = steps_curve(x, np.full(2000, 500.0), 500 * expit(0.7 * x), 50)
+    assert np.abs(curve(x[40:-40]) - expit(0.7 * x[40:-40])).max() < 2e-3
+    falling = steps_curve(x, np.ones(2000), (x < 0).astype(float), 50)
+    assert (np.diff(falling(x)) >= 0).all()
 
 
 def test_second_program_agrees_with_the_estimators():
