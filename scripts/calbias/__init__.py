@@ -42,7 +42,7 @@ __version__ = "1.0.0"
 # no __all__, so that help(calbias) is the page above and not the help of every name
 _MODULES = {
     "Audit": "calbias.auditing.result",
-    "Comparison": "calbias.auditing.compare",
+    "Comparison": "calbias.auditing.comparison",
     "CountedScenario": "calbias.truth.counted",
     "Curve": "calbias.truth.curves",
     "Estimate": "calbias.estimation.api",

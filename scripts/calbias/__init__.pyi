@@ -1,8 +1,8 @@
 """The types of the names that ``calbias`` loads on first use; see ``__init__.py``."""
 
 from calbias.auditing.audit import audit as audit
-from calbias.auditing.compare import Comparison as Comparison
 from calbias.auditing.compare import compare as compare
+from calbias.auditing.comparison import Comparison as Comparison
 from calbias.auditing.corp import corp_diagram as corp_diagram
 from calbias.auditing.plan import plan as plan
 from calbias.auditing.reliability import ReliabilityDiagram as ReliabilityDiagram

@@ -122,25 +122,31 @@ def _plan(options: Any) -> None:
     if (table["labels"] == math.inf).any():
         reason = "no number of labels up to ten million reaches this goal with such scores"
         _notes(options)(f"inf: {reason}")
-    _write(options, files, lambda: [table.assign(generator="calbias plan").to_csv()])
+    if files:
+        _write(options, files, table.assign(generator="calbias plan").to_csv())
 
 
 def _compare(options: Any) -> None:
     from calbias.auditing.compare_files import compare_files
 
-    files = _output_paths(options, (".json",), options.first, options.second)
-    names = ("id", "top_label", "confidence_level", "seed")
+    files = _output_paths(options, (".html", ".json"), options.first, options.second)
+    names = ("id", "by", "codes", "top_label", "confidence_level", "seed")
     comparison = compare_files(
         options.first,
         options.second,
         score=options.score,
         columns=_columns(options, "score"),
         say=_notes(options),
+        progress=_progress(options),
         **{name: getattr(options, name) for name in names},
     )
     x = options.within
     say(comparison.sentence if x is None else comparison.sentence_within(x / 100))
-    _write(options, files, lambda: [comparison.to_json() + "\n"])
+    if comparison.subgroups:
+        say(comparison.subgroups.sentence)
+    if files:
+        page = comparison.to_html(json_name=files[1].name)
+        _write(options, files, page, comparison.to_json() + "\n")
     _exit_with_answer(comparison, x)
 
 
@@ -190,11 +196,10 @@ def _output_paths(options: Any, suffixes: Sequence[str], *inputs: str | None) ->
     return output_paths(read, options.output, options.force, suffixes)
 
 
-def _write(options: Any, files: Sequence[Path], texts: Callable[[], list[str]]) -> None:
-    if files:
-        _progress(options)(f"writing {' and '.join(map(str, files))}")
-        for file, text in zip(files, texts(), strict=True):
-            write_text(file, text)
+def _write(options: Any, files: Sequence[Path], *texts: str) -> None:
+    _progress(options)(f"writing {' and '.join(map(str, files))}")
+    for file, text in zip(files, texts, strict=True):
+        write_text(file, text)
 
 
 def _watch(options: Any) -> None:

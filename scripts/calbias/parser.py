@@ -145,9 +145,10 @@ def _add_compare(commands: Any) -> None:
                          help="the same rows; without it two columns of FIRST")  # fmt: skip
     _add_columns(compare, action="append", default=[])
     compare.add_argument("--id", metavar="COLUMN", help="join the rows of the files by this column")
+    _add_by(compare, "in which subgroups do they differ")
     _add_within(compare, "POINTS", "is FIRST no worse than SECOND by more than this?")
     _add_level(compare)
-    _add_results(compare, "the numbers as STEM.json (not written)")
+    _add_results(compare, "STEM.html and STEM.json (not written)")
 
 
 def _add_watch(commands: Any) -> None:

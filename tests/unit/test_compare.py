@@ -1,14 +1,20 @@
 """Which of two models is better calibrated: level, power, files, refusals."""
 
+import json
+
 import numpy as np
 import pandas as pd
 import pytest
+from html_page import Page
 from refusals import refuses
 from scipy.special import expit, logit
 
+import calbias
 from calbias.auditing import compare_files as of_files
 from calbias.auditing.compare import compare
 from calbias.auditing.compare_files import compare_files
+from calbias.command import main
+from calbias.errors import InputError
 from calbias.logits.columns import Columns
 
 
@@ -112,24 +118,120 @@ def test_an_event_has_one_column_of_probabilities_or_two(tmp_path, given):
     ((first, second, hits, options),) = given
     assert first == pytest.approx(S)
     assert second == pytest.approx(S)
-    assert [y.tolist() for y in hits] == [Y.tolist()] * 2
-    assert (options["clusters"], options["names"]) == (None, ("a", "b"))
+    assert hits.tolist() == Y.tolist()
+    assert (options["clusters"], options["by"], options["names"]) == (None, None, ("a", "b"))
 
 
 def test_two_columns_of_one_file_and_files_joined_by_an_id(tmp_path, given):
     path, _ = files(tmp_path, {"b": S, "c": S**2, "y": Y}, {"x": [1]})
     compare_files(path, score=("b", "c"), columns=Columns(label="y"))
     order = np.random.default_rng(0).permutation(30)[:25]
-    one = {"score": S, "hit": Y, "key": [f"k{k:02}" for k in range(30)]}
+    one = {"score": S, "hit": Y, "key": [f"k{k:02}" for k in range(30)], "code": range(30)}
     other = {"score": (S**2)[order], "hit": Y[order], "key": [f"k{k:02}" for k in order]}
-    compare_files(*files(tmp_path, one, other), id="key")
-    for (first, second, hits, options), rows, names in zip(
-        given, (np.arange(30), np.sort(order)), (("b", "c"), ("a", "b")), strict=True
-    ):
+    compare_files(*files(tmp_path, one, other), id="key", by=["CODE"], codes=["code"])
+    cases = zip(given, (np.arange(30), np.sort(order)), (("b", "c"), ("a", "b")), strict=True)
+    for (first, second, hits, options), rows, names in cases:
         assert first == pytest.approx(S[rows])
         assert second == pytest.approx((S**2)[rows])
-        assert [y.tolist() for y in hits] == [Y[rows].tolist()] * 2
+        expected = Y[rows].tolist()
+        assert np.array(hits).tolist() == (expected if names[0] == "b" else [expected] * 2)
         assert options["names"] == names
+    assert options["by"] == {"CODE": [str(row) for row in rows]}
+
+
+def in_parts(n=600):
+    """Events, one model that is calibrated but too high by 25 points in c, one that is too low."""
+    generator = np.random.default_rng(5)
+    rate = generator.uniform(0.1, 0.7, n)
+    part = np.array([*"abc"])[np.arange(n) % 3]
+    first = rate + 0.25 * (part == "c")
+    return first, rate - 0.02, (generator.random(n) < rate).astype(int), part
+
+
+def test_a_subgroup_is_compared_by_its_rows_with_limits_for_all():
+    first, second, hits, part = in_parts()
+    both = compare(first, second, hits, by={"part": part}, names=("one", "other"))
+    table = both.subgroups.table.set_index("segment")
+    assert {*table.index} == {"part = a", "part = b", "part = c"}
+    for name, row in table.iterrows():
+        inside = part == name[-1]
+        alone = compare(first[inside], second[inside], hits[inside], confidence_level=1 - 0.05 / 3)
+        for end in ("error_first", "error_second", "difference", "low", "high"):
+            assert row[end] == pytest.approx(getattr(alone, end), abs=1e-12)
+        assert row["p_value"] == pytest.approx(min(3 * alone.p_value, 1))
+        assert row["better"] == ("other" if name[-1] == "c" else "")
+    assert both.subgroups.p_value == table["p_value"].min()
+    assert table.index[0] == "part = c"
+    assert "where part = c (200 rows): other is better" in both.subgroups.sentence
+    assert "other is better in 1 of 3" in both.subgroups.apart_from("one")
+    assert both.subgroups.apart_from("other") == ""
+    low, high = table.loc["part = c", ["low", "high"]]
+    ends = [low - 1e-6, (low + high) / 2, high + 1e-6]
+    assert [both.subgroups.within(x)[0] for x in ends] == ["no", "undecided", "yes"]
+    assert [both.within(x) for x in ends] == ["no", "undecided", "yes"]
+    assert "undecided, where part = c" in both.sentence_within(ends[1])
+    mirrored = compare(second, first, hits, by={"part": part})
+    assert mirrored.subgroups.within(0.06)[0] == "yes"  # the second is worse, which was not asked
+    with pytest.raises(InputError, match="one value for each row"):
+        compare(first, second, hits, by=part[:-1])
+
+
+def test_subgroups_of_few_clusters_are_not_judged():
+    first, second, hits, part = in_parts()
+    patient = np.where(part == "a", np.arange(600) % 5, np.arange(600))
+    both = compare(first, second, hits, by=part, clusters=patient)
+    assert both.subgroups.small == ("by = a (5 clusters)",)
+    assert {*both.subgroups.table["segment"]} == {"by = b", "by = c"}
+    inside = part == "c"
+    alone = compare(*(x[inside] for x in (first, second, hits)), clusters=patient[inside],
+                    confidence_level=1 - 0.05 / 2)  # fmt: skip
+    row = both.subgroups.table.set_index("segment").loc["by = c"]
+    assert (row["low"], row["high"]) == pytest.approx((alone.low, alone.high))
+
+
+def test_the_command_gates_by_subgroup_and_writes_a_page(tmp_path, capsys):
+    first, second, hits, part = in_parts()
+    table = pd.DataFrame({"<i>one": first, "two": second, "label": hits, "part": part})
+    table.to_csv(tmp_path / "both.csv", index=False)
+    words = ["compare", str(tmp_path / "both.csv"), "--score", "<i>one", "--score", "two"]
+    words += ["--by", "part", "--within", "9", "--output", str(tmp_path / "x")]
+    with pytest.raises(SystemExit) as stop:
+        main(words)
+    line, of_parts = capsys.readouterr().out.splitlines()
+    assert stop.value.code == 3
+    assert "no worse than two by more than 9 points: no, where part = c (worse by" in line
+    assert "part = c" in of_parts
+    page = (tmp_path / "x.html").read_text()
+    Page(page)
+    assert "<i>" not in page
+    assert page.count('<polyline class="curve"') == page.count('<polygon class="band"') == 2
+    numbers = json.loads((tmp_path / "x.json").read_text())
+    assert numbers["subgroups"]["table"][0]["segment"] == "part = c"
+    assert [model["name"] for model in numbers["models"]] == ["<i>one", "two"]
+
+
+def test_a_comparison_is_shown_as_an_audit_is():
+    first, second, hits, _ = in_parts()
+    both = compare(first, second, hits)
+    audits = [calbias.audit(probabilities=scores, labels=hits) for scores in (first, second)]
+    measures = both.tables()["measures"]
+    axes = both.plot()
+    for audit, model in zip(audits, both.models, strict=True):
+        assert (audit.curve.mean == model.curve.mean).all()
+        assert any(np.array_equal(line.get_ydata(), model.curve.mean) for line in axes.lines)
+        skill = measures.loc[f"Skill score, reference the event rate: {model.name}"]
+        expected = audit.risk.loc["Brier skill score", ["value", "low", "high"]]
+        assert skill[:3].tolist() == pytest.approx(expected.tolist())
+        assert model.error[1:] == pytest.approx(audit.interval)
+    of_pair = measures.loc["Skill score, reference second: first"]
+    assert of_pair["value"] == both.brier_skill
+    assert f"{100 * both.brier_skill:.1f} %" in both.sentence
+    assert both == compare(first, second, hits)
+    assert both != compare(first, second, hits, seed=1)
+    assert not any(
+        "event rate" in name for name in compare(S, S, (Y, Y)).tables()["measures"].index
+    )
+    assert both._repr_html_().count("<svg") == both.to_html().count("<svg")
 
 
 def compared(tmp_path, id=None, score=(), one_file=False, first=None):

@@ -195,7 +195,7 @@ def test_how_many_rows_or_clusters_would_decide():
         *_, x, needed = numbers(found.sentence_within(0.06))
         assert (x, needed) == (6, pytest.approx(size, rel=0.05))
     told = FOUND.sentence_within(0.01)
-    assert told == f"{FOUND.sentence[:-1]}; first no worse than second by more than 1 points: no."
+    assert told == f"{FOUND.sentence[:-1]}; first no worse than second by more than 1 point: no."
     assert [FOUND.within(x) for x in (0.0978, 0.0122, 0.06)] == ["yes", "no", "undecided"]
 
 

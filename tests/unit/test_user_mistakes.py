@@ -36,7 +36,7 @@ def files(tmp_path):
 # command: its words, and the suffixes of the files at --output
 WRITERS = {
     "audit": (["a.csv"], [".html", ".json"]),
-    "compare": (["a.csv", "b.csv"], [".json"]),
+    "compare": (["a.csv", "b.csv"], [".html", ".json"]),
     "plan": (["--scores", "a.csv", "--detect", "20"], [".csv"]),
     "recalibrate": (["a.csv", "--method", "platt"], [".json"]),
     "watch": (["a.csv", "--time", "t"], [".html", ".json"]),

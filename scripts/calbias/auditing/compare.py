@@ -16,7 +16,8 @@ the same amount. The interval contains the limits of both,
 and the p-value is the smallest level at which it leaves 0 out. Few events look more certain than
 they are: se² is at least Σ P m(1 − m)/n², where P is the probability that a curve lies between both
 scores and m is their mean. With clusters ψ is summed by cluster, and the folds are of clusters.
-Next to it stands the difference of the Brier scores with Student's interval: it counts
+Each of m subgroups is compared by its own rows, with limits and p-values of Bonferroni. Next to
+the errors stands the difference of the Brier scores with Student's interval: it counts
 discrimination too.
 
 Cross-fitting: Chernozhukov et al., *The Econometrics Journal* 21 (2018).
@@ -24,109 +25,39 @@ Cross-fitting: Chernozhukov et al., *The Econometrics Journal* 21 (2018).
 
 from __future__ import annotations
 
-import json
 import math
-from collections.abc import Sequence
-from dataclasses import asdict, dataclass
+from collections.abc import Callable, Sequence
 from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from scipy.special import ndtr, stdtr, stdtrit
+from scipy.special import ndtr, ndtri, stdtr, stdtrit
 
-from calbias.auditing.calibration_curve import posterior_average, smooth_average
-from calbias.auditing.gate import Answer, answer, answer_in_words
+from calbias.auditing.bins import picture_bins
+from calbias.auditing.calibration_curve import picture_curve, posterior_average, smooth_average
+from calbias.auditing.comparison import LEAST_P, Compared, Comparison, Limits
+from calbias.auditing.differences import Differences, differences
+from calbias.auditing.inputs import EVENT, TOP_LABEL
 from calbias.auditing.interval import calibration_interval
-from calbias.auditing.verdict.clusters import cluster_codes, validate_cluster_number
+from calbias.auditing.risk_model import Outcomes, skill_score
+from calbias.auditing.segments import By, Segments, segments_of
+from calbias.auditing.verdict.clusters import (
+    LEAST_CLUSTERS,
+    cluster_codes,
+    validate_cluster_number,
+)
 from calbias.auditing.verdict.judge import judge
 from calbias.auditing.verdict.rounding import unrounded_scores
-from calbias.conventions import CONFIDENCE_LEVEL, SIGNIFICANT, p_digits
-from calbias.engine.posterior import ONE_DEVIATION, PosteriorCurve, curve_of
+from calbias.conventions import CONFIDENCE_LEVEL
+from calbias.engine.posterior import ONE_DEVIATION, Average, PosteriorCurve, curve_of
 from calbias.engine.scores_and_hits import scores_and_hits, validate_level, validate_whole
 from calbias.engine.seeding import stream
 from calbias.errors import InputError
-from calbias.scored import Floats, Scored
+from calbias.scored import Floats, Ints, Scored
 
 FEWEST_ROWS = 20
-_FOLDS, _TIMES, _LEAST_P = 5, 2, 1e-6
+_FOLDS, _TIMES = 5, 2
 _TINY = 1e-12
-
-
-@dataclass(frozen=True)
-class Comparison:
-    """The result of ``calbias.compare``; errors and Brier scores are fractions.
-
-    ``difference`` of the ℓ1 errors, first less second, has the interval ``low`` to ``high``: below
-    0 the first is better calibrated. ``brier_difference`` is likewise the first's less the
-    second's, and ``brier_skill``, ``skill_low`` to ``skill_high``, is 1 less their ratio: the skill
-    score of the first with the second as the reference forecast, None where the second's is 0.
-    ``n_clusters`` is None where rows are independent.
-    """
-
-    n: int
-    error_first: float
-    error_second: float
-    difference: float
-    low: float
-    high: float
-    p_value: float
-    brier_difference: float
-    brier_low: float
-    brier_high: float
-    confidence_level: float = CONFIDENCE_LEVEL
-    n_clusters: int | None = None
-    first: str = "first"
-    second: str = "second"
-    brier_skill: float | None = None
-    skill_low: float | None = None
-    skill_high: float | None = None
-
-    @property
-    def better(self) -> str | None:
-        """The name of the model that is better calibrated (5 %), or None."""
-        if not self.p_value <= SIGNIFICANT:
-            return None
-        return self.first if self.difference < 0 else self.second
-
-    def within(self, x: float) -> Answer:
-        """Return whether the first is no worse than the second by more than ``x``, a fraction."""
-        return answer((self.low, self.high), x)
-
-    def sentence_within(self, x: float) -> str:
-        """The sentence with the answer of ``within``, and how many rows would decide."""
-        size = (self.n, "rows") if self.n_clusters is None else (self.n_clusters, "clusters")
-        decision = answer_in_words(self.difference, (self.low, self.high), x, *size)
-        worse = f"{self.first} no worse than {self.second} by more than {100 * x:g} points"
-        return f"{self.sentence[:-1]}; {worse}: {decision}."
-
-    @property
-    def sentence(self) -> str:
-        """The verdict in one sentence."""
-        verdict = f"{self.better} is better calibrated" if self.better else "no difference found"
-        rows = f" in {self.n_clusters} clusters" if self.n_clusters else ""
-        p = f"p < {_LEAST_P:g}" if self.p_value <= _LEAST_P else f"p = {p_digits(self.p_value)}"
-        return (
-            f"n = {self.n}{rows}: calibration error {_percent(self.error_first)} % ({self.first}) "
-            f"and {_percent(self.error_second)} % ({self.second}), difference "
-            f"{_points(self.difference, self.low, self.high)} "
-            f"({100 * self.confidence_level:g} %); {verdict}, {p}. {self._brier}."
-        )
-
-    @property
-    def _brier(self) -> str:
-        difference = _points(self.brier_difference, self.brier_low, self.brier_high)
-        if self.brier_low <= 0 <= self.brier_high:
-            return f"Brier scores differ by {difference}: neither is found to be lower"
-        lower = self.first if self.brier_difference < 0 else self.second
-        return f"{lower} has the lower Brier score, difference {difference}"
-
-    def __str__(self) -> str:
-        return self.sentence
-
-    def to_json(self) -> str:
-        """Return the fields and the sentence as JSON."""
-        mark = {"generator": "calbias compare", "sentence": self.sentence}
-        return json.dumps(mark | asdict(self), indent=2, ensure_ascii=False)
 
 
 def compare(
@@ -135,9 +66,11 @@ def compare(
     hits: ArrayLike | tuple[ArrayLike, ArrayLike],
     *,
     clusters: ArrayLike | Sequence[ArrayLike] | None = None,
+    by: By | None = None,
     confidence_level: float = CONFIDENCE_LEVEL,
     seed: int = 0,
     names: tuple[str, str] = ("first", "second"),
+    progress: Callable[[str], None] | None = None,
 ) -> Comparison:
     """Return which of two models is better calibrated, on the same rows.
 
@@ -150,16 +83,21 @@ def compare(
         prediction was correct.
     clusters : array_like (n,), or a list of such columns, optional
         As for ``calbias.audit``; at least 10 clusters.
+    by : array_like (n,), a list or dict of such columns, or a DataFrame, optional
+        Columns that name subgroups, as for ``calbias.audit``: in which do the models differ?
     confidence_level : float
         Of the intervals, below 1.
     seed : int, default 0
         Seed of the folds; the same seed gives the same numbers.
     names : (str, str)
         What the sentence calls the models.
+    progress : callable, optional
+        Called with a short text before each step.
 
     Returns
     -------
     Comparison
+        With ``difference``, ``p_value``, ``within``, ``plot`` and more.
 
     Raises
     ------
@@ -180,11 +118,12 @@ def compare(
     >>> compare(risk, risk**0.5, hits).better
     'first'
     """
-    pair = hits if isinstance(hits, tuple) and len(hits) == 2 else (hits, hits)
+    is_pair = isinstance(hits, tuple) and len(hits) == 2
+    pair = hits if isinstance(hits, tuple) and is_pair else (hits, hits)
     (s, y), (t, z) = (
         scores_and_hits(*model) for model in zip((scores_a, scores_b), pair, strict=True)
     )
-    n = s.size
+    n, say = s.size, progress or (lambda text: None)
     if t.size != n:
         raise InputError(f"{n} rows in the first and {t.size} in the second: give the same rows")
     if n < FEWEST_ROWS:
@@ -195,24 +134,117 @@ def compare(
     if clusters is not None:
         cluster, number = cluster_codes(clusters, n)
         validate_cluster_number(number)
-    models = (s, y.astype(float)), (t, z.astype(float))
-    first_model, second_model = (_audited(*m, cluster, number, confidence_level) for m in models)
-    difference = first_model.error - second_model.error
-    effects = first_model.effect, second_model.effect
-    total, error = _estimate(
-        tuple((_read(*m), m[1]) for m in models), effects, cluster, number, seed
-    )
-    least, most = min(total, difference), max(total, difference)
-    reach = float(stdtrit(number - 1, 0.5 + confidence_level / 2)) * error
-    outside = max(least, -most, 0.0)
-    p_value = max(2.0 * float(stdtr(number - 1, -outside / max(error, _TINY))), _LEAST_P)
-    losses = [_sums((p - event) ** 2, cluster, number) / n for p, event in models]
-    brier = _mean_with_reach(losses[0] - losses[1], confidence_level)
+    segments = None if by is None else segments_of(by, n)
+    rows = _Rows(((s, y.astype(float)), (t, z.astype(float))), cluster, number)
+    say("difference of the calibration errors")
+    outcome = _compared(rows, confidence_level, seed)
+    losses = [_sums((p - event) ** 2, cluster, number) / n for p, event in rows.models]
+    subgroups = None
+    if segments is not None:
+        subgroups = _by_segment(rows, segments, confidence_level, seed, names, say)
+    skill = _skill(losses[0], losses[1], confidence_level)
     return Comparison(
-        n, first_model.error, second_model.error, difference, least - reach, most + reach, p_value,
-        *brier, confidence_level, None if clusters is None else number, *names,
-        *_skill(losses[0], losses[1], confidence_level),
-    )  # fmt: skip
+        n,
+        outcome.audited[0].error,
+        outcome.audited[1].error,
+        *outcome.difference,
+        *_mean_with_reach(losses[0] - losses[1], confidence_level),
+        confidence_level=confidence_level,
+        n_clusters=None if clusters is None else number,
+        first=names[0],
+        second=names[1],
+        brier_skill=skill[0],
+        skill_low=skill[1],
+        skill_high=skill[2],
+        kind=TOP_LABEL if is_pair else EVENT,
+        seed=seed,
+        models=tuple(
+            _model(name, audited, _mean_with_reach(loss, confidence_level), not is_pair)
+            for name, audited, loss in zip(names, outcome.audited, losses, strict=True)
+        ),
+        subgroups=subgroups,
+    )
+
+
+class _Rows(NamedTuple):
+    """The scores and hits (n,) of both models, and the rows' clusters, numbers from 0, or None.
+
+    ``number`` is how many clusters there are, or rows.
+    """
+
+    models: tuple[tuple[Floats, Floats], ...]
+    cluster: Ints | None
+    number: int
+
+    def part(self, rows: Ints) -> _Rows:
+        """Return some of the rows."""
+        models = tuple((scores[rows], hits[rows]) for scores, hits in self.models)
+        if self.cluster is None:
+            return _Rows(models, None, rows.size)
+        ids, cluster = np.unique(self.cluster[rows], return_inverse=True)
+        return _Rows(models, cluster, ids.size)
+
+
+class _Found(NamedTuple):
+    """Both models, and the difference of their errors: value, low, high and p-value."""
+
+    audited: tuple[_Audited, ...]
+    difference: tuple[float, float, float, float]
+
+
+def _compared(rows: _Rows, level: float, seed: int, tests: int = 1) -> _Found:
+    """Return what the rows show; interval and p-value allow for so many tests (Bonferroni)."""
+    models, cluster, number = rows
+    audited = tuple(_audited(*model, cluster, number, level) for model in models)
+    difference = audited[0].error - audited[1].error
+    as_read = tuple((_read(*model), model[1]) for model in models)
+    effects = tuple(each.effect for each in audited)
+    total, error = _estimate(as_read, effects, cluster, number, seed)
+    least, most = min(total, difference), max(total, difference)
+    reach = -float(stdtrit(number - 1, (1.0 - level) / (2 * tests))) * error
+    outside = max(least, -most, 0.0)
+    p_value = 2.0 * tests * float(stdtr(number - 1, -outside / max(error, _TINY)))
+    p_value = min(max(p_value, LEAST_P), 1.0)
+    return _Found(audited, (difference, least - reach, most + reach, p_value))
+
+
+def _by_segment(
+    rows: _Rows,
+    segments: Segments,
+    level: float,
+    seed: int,
+    names: tuple[str, str],
+    say: Callable[[str], None],
+) -> Differences:
+    """Return the differences of all segments that can be judged, but for all rows."""
+    parts, small = [], list(segments.small)
+    for word, cells in zip(segments.words[1:], segments.cells[1:], strict=True):
+        part = rows.part(np.flatnonzero(np.isin(segments.cell, cells)))
+        if part.cluster is None or part.number >= LEAST_CLUSTERS:
+            parts.append((word, part))
+        else:
+            small.append(f"{word} ({part.number} clusters)")
+    table = []
+    for k, (word, part) in enumerate(parts):
+        say(f"subgroup {k + 1} of {len(parts)}")
+        outcome = _compared(part, level, seed, len(parts))
+        first, second = (audited.error for audited in outcome.audited)
+        table.append((word, part.models[0][0].size, first, second, *outcome.difference))
+    return differences(table, names, tuple(small), segments.cut)
+
+
+def _model(name: str, audited: _Audited, brier: Limits, is_event: bool) -> Compared:
+    """Return one of the models with its picture and, of an event, its skill score."""
+    sample, level, skill = audited.sample, audited.level, None
+    if is_event:
+        skill = skill_score(Outcomes.of(sample.by_score), float(ndtri(0.5 + level / 2)))
+        if sample.clusters is not None:  # as in an audit
+            skill = skill[0], math.nan, math.nan
+    bins = picture_bins(sample, level, audited.effect)
+    by_score = sample.by_score
+    columns = by_score.scores, by_score.rows, by_score.hits
+    curve = picture_curve(audited.average, bins, *columns, audited.effect, level)
+    return Compared(name, (audited.error, *audited.interval), brier, skill, curve, bins)
 
 
 def _mean_with_reach(sums: Floats, level: float) -> tuple[float, float, float]:
@@ -234,10 +266,14 @@ def _skill(losses: Floats, reference: Floats, level: float) -> tuple[float | Non
 
 
 class _Audited(NamedTuple):
-    """The error of one model, inside its interval, and its design effect."""
+    """The error of one model, inside its interval, its design effect, and what they come from."""
 
     error: float
+    interval: tuple[float, float]
     effect: float
+    average: Average
+    sample: Scored
+    level: float
 
 
 def _audited(
@@ -248,8 +284,8 @@ def _audited(
     facts = None if cluster is None else judge(sample).cluster_facts
     effect = max(facts.design_effect, 1.0) if facts else 1.0
     low, high = calibration_interval(sample, effect).at(1, level)
-    error = posterior_average(sample.scores, sample.rows, sample.hits, effect).l1
-    return _Audited(min(max(error, low), high), effect)
+    average = posterior_average(sample.scores, sample.rows, sample.hits, effect)
+    return _Audited(min(max(average.l1, low), high), (low, high), effect, average, sample, level)
 
 
 def _read(scores: Floats, hits: Floats) -> Floats:
@@ -302,11 +338,3 @@ def _curve(scores: Floats, hits: Floats, effect: float, at: Floats) -> Posterior
 def _sums(values: Floats, cluster: NDArray | None, number: int) -> Floats:
     """Return the sums of values (n,) by cluster, or the values of rows that are independent."""
     return values if cluster is None else np.bincount(cluster, values, number).astype(np.float64)
-
-
-def _percent(x: float) -> str:
-    return f"{100 * x:.1f}"
-
-
-def _points(x: float, low: float, high: float) -> str:
-    return f"{100 * x:.2f} points ({100 * low:.2f} to {100 * high:.2f})"

@@ -5,14 +5,17 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 
-from calbias.auditing.compare import Comparison, compare
+from calbias.auditing.compare import compare
+from calbias.auditing.comparison import Comparison
 from calbias.auditing.inputs import EVENT, Data, read_data
+from calbias.auditing.segments import with_codes
 from calbias.conventions import CONFIDENCE_LEVEL
 from calbias.errors import InputError
-from calbias.logits.columns import Columns
+from calbias.logits.columns import Columns, looked_up_column
 
 
 def compare_files(
@@ -22,10 +25,13 @@ def compare_files(
     score: Sequence[str] = (),
     columns: Columns | None = None,
     id: str | None = None,
+    by: Sequence[str] = (),
+    codes: Sequence[str] = (),
     top_label: bool = False,
     confidence_level: float = CONFIDENCE_LEVEL,
     seed: int = 0,
     say: Callable[[str], None] = lambda note: None,
+    progress: Callable[[str], None] | None = None,
 ) -> Comparison:
     """Return the Comparison of two files as ``calbias audit`` reads them.
 
@@ -40,8 +46,12 @@ def compare_files(
     id : str, optional
         The column that joins the rows of the files; by default they have the same order. Rows of
         one file alone are left out.
+    by, codes : sequence of str
+        Columns of the first file that name subgroups, and those whose numbers are not cut.
     say : callable
         Gets the notes on how the files were read.
+    progress : callable, optional
+        Called with a short text before each step.
 
     Raises
     ------
@@ -58,17 +68,15 @@ def compare_files(
     columns_of_each = [replace(columns, score=name) for name in [*score, *score][:2]] or [
         columns
     ] * 2
+    ids = (id,) if id and second is not None else ()
     one, other = (
-        read_data(file, (id,) if id else (), columns=each, top_label=top_label)
-        for file, each in zip(files, columns_of_each, strict=True)
+        read_data(file, names, columns=each, top_label=top_label)
+        for file, each, names in zip(files, columns_of_each, ((*ids, *by), ids), strict=True)
     )
     for file, data in zip(dict.fromkeys(files), (one, other), strict=False):
         for note in data.notes:
             say(f"{file}: {note}")
-    if id is not None and second is not None:
-        one, other = _joined(one, other, id)
-    else:
-        one, other = _rows_of_both(one, other)
+    one, other = _joined(one, other, ids[0]) if ids else _rows_of_both(one, other)
     if one.kind != other.kind:
         raise InputError(
             f"{files[0]} holds {_in_words(one.kind)} and {files[1]} {_in_words(other.kind)}: give "
@@ -93,9 +101,16 @@ def compare_files(
     stems = [Path(str(file).removesuffix(".gz")).stem for file in files]
     first_name, second_name = stems if second is not None else score
     return compare(
-        first_rows.score, second_rows.score, hits, clusters=one.clusters,
+        first_rows.score, second_rows.score, hits[0] if one.kind == EVENT else hits,
+        clusters=one.clusters, by=with_codes(_subgroups(one, by), codes) or None,
         confidence_level=confidence_level, seed=seed, names=(first_name, second_name),
+        progress=progress,
     )  # fmt: skip
+
+
+def _subgroups(data: Data, by: Sequence[str]) -> dict[str, Any]:
+    """Return the columns of subgroups, in the order in which they were named."""
+    return {name: data.by[looked_up_column(name, [*data.by], "--by")] for name in by}
 
 
 def _joined(one: Data, other: Data, id: str) -> tuple[Data, Data]:

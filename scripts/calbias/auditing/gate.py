@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from typing import Literal
+from typing import Literal, Protocol
 
 from calbias.errors import InputError
 
@@ -18,6 +18,24 @@ def answer(interval: tuple[float, float], x: float) -> Answer:
         raise InputError(f"within needs an error between 0 and 1, a fraction, not {x!r:.60}")
     low, high = interval
     return "yes" if high <= x else "no" if low > x else "undecided"
+
+
+class InParts(Protocol):
+    """Subgroups that are asked too."""
+
+    def within(self, x: float) -> tuple[Answer, str]:
+        """Return their answer, and which one decides, in words."""
+
+
+def decided(interval: tuple[float, float], parts: InParts | None, x: float) -> tuple[Answer, str]:
+    """Return the answer on all rows and, if asked, on subgroups, and which of these decides."""
+    on_all_rows = answer(interval, x)
+    if parts is None or on_all_rows == "no":
+        return on_all_rows, ""
+    in_parts, which = parts.within(x)
+    if in_parts == "no" or on_all_rows == "yes":
+        return in_parts, which
+    return on_all_rows, ""
 
 
 def rows_to_decide(estimate: float, interval: tuple[float, float], x: float, n: float) -> float:

@@ -111,7 +111,9 @@ class Data:
         """Return the rows at these places."""
         assert self.rows is not None
         clusters = None if self.clusters is None else self.clusters[rows]
-        return Data.of(TopLabel(*(column[rows] for column in self.rows)), clusters, kind=self.kind)
+        by = self.by and {name: np.asarray(each)[rows] for name, each in self.by.items()}
+        top = TopLabel(*(column[rows] for column in self.rows))
+        return Data.of(top, clusters, kind=self.kind, by=by)
 
     @property
     def n_classes(self) -> int | None:

@@ -24,11 +24,13 @@ from calbias.auditing.subgroup_lines import COLUMNS as LINES
 from calbias.auditing.subgroups import Subgroups
 from calbias.auditing.verdict.words import HEIGHT, PARTS
 from calbias.conventions import MISCALIBRATED, p_digits
-from calbias.io.files import GENERATOR
+from calbias.io.files import COMPARISON, GENERATOR
 
 if TYPE_CHECKING:
     import jinja2
     import pandas as pd
+
+    from calbias.auditing.comparison import Comparison
 
 COLUMNS = {  # key: heading and form
     "estimator": ("Estimator", "text"), "method": ("Method", "text"), "name": ("Measure", "text"),
@@ -51,13 +53,13 @@ COLUMNS = {  # key: heading and form
     "slope_high": ("High", "fraction"),
     "lowest_score": ("From", "number"), "highest_score": ("to", "number"),
     "mean_hit": ("Share of hits", "points"), "n_in_bin": ("Rows", "count"),
+    "error_first": ("Error, first", "points"), "error_second": ("Error, second", "points"),
+    "difference": ("Difference", "points"), "better": ("Better", "text"),
 }  # fmt: skip
 
 
 def page(audit: Audit, title: str, json_name: str = "") -> str:
     """Return the page of an Audit as a text, which names the file of its numbers if given."""
-    import calbias
-
     is_event = audit.kind == EVENT
     words = of_events if is_event else str
     sought = {name: words(text) for name, text in PARTS.items()}
@@ -79,9 +81,10 @@ def page(audit: Audit, title: str, json_name: str = "") -> str:
     tables["bins"] = _with_headings([dict(zip(names, row, strict=True)) for row in rows])
     for table in tables.values() if is_event else ():
         table["columns"] = [(key, of_events(head), form) for key, head, form in table["columns"]]
-    return _template().render(
+    return rendered(
+        "page.html.j2",
+        f"Calibration audit of {title}",
         audit=audit,
-        title=title,
         generator=GENERATOR,
         is_event=is_event,
         percent=dict(zip(("error", "low", "high", "ece", "floor"), audit.in_percent, strict=True)),
@@ -95,19 +98,57 @@ def page(audit: Audit, title: str, json_name: str = "") -> str:
         commands=recalibration_commands(audit),
         validation_rows=validation_rows(audit),
         tables=tables,
-        cell=cell,
-        version=calbias.__version__,
         json_name=json_name,
     )
 
 
+def comparison_page(comparison: Comparison, title: str, json_name: str = "") -> str:
+    """Return the page of a Comparison as a text, which names the file of its numbers if given."""
+    tables = {"measures": _shown("measures", comparison.tables()["measures"])}
+    subgroups = comparison.subgroups
+    if subgroups:
+        columns = ("segment", "n", "error_first", "error_second", "difference", "low", "high",
+                   "p_value", "better")  # fmt: skip
+        tables["subgroups"] = _with_headings(subgroups.table[[*columns]].to_dict("records"))
+        names = {"error_first": comparison.first, "error_second": comparison.second}
+        tables["subgroups"]["columns"] = [
+            (key, f"Error, {names[key]}" if key in names else head, form)
+            for key, head, form in tables["subgroups"]["columns"]
+        ]
+    return rendered(
+        "comparison.html.j2",
+        f"Comparison of {title}",
+        generator=COMPARISON,
+        comparison=comparison,
+        is_event=comparison.kind == EVENT,
+        picture=picture(comparison, "caption"),
+        subgroups_picture=subgroups and len(subgroups.table) and gaps_picture(
+            subgroups.table.rename(columns={"difference": "gap"})
+            .assign(noise_floor=0.0, is_bad=subgroups.table["better"] != ""),
+            (f"{comparison.first} better", f"{comparison.second} better"),
+            "subgroups-caption",
+        ),
+        most_shown=MOST,
+        tables=tables,
+        json_name=json_name,
+    )  # fmt: skip
+
+
+def rendered(content: str, heading: str, **context: Any) -> str:
+    """Return a page with a heading: the file ``content`` within the frame that all pages have."""
+    import calbias
+
+    frame = {"heading": heading, "content": content, "cell": cell, "version": calbias.__version__}
+    return _environment().get_template("base.html.j2").render(frame | context)
+
+
 @cache
-def _template() -> jinja2.Template:
-    """Return the page's template: to compile it takes longer than to fill it in."""
+def _environment() -> jinja2.Environment:
+    """Return the environment of the templates: to compile them takes longer than to fill them."""
     import jinja2
 
     loader = jinja2.PackageLoader("calbias.auditing", ".")
-    return jinja2.Environment(loader=loader, autoescape=True).get_template("page.html.j2")
+    return jinja2.Environment(loader=loader, autoescape=True)
 
 
 def of_events(text: str) -> str:
@@ -170,16 +211,22 @@ _STYLE = """<style>
 
 def subgroups_picture(result: Subgroups, caption_id: str = "", what: str = "score") -> str:
     """Return the <svg> element of the clearest segments; ``what`` is too low or too high."""
+    sides = f"{what} {HEIGHT[1]}", f"{what} {HEIGHT[0]}"
+    is_bad = result.table["finding"] == MISCALIBRATED
+    return gaps_picture(result.table.assign(is_bad=is_bad), sides, caption_id)
+
+
+def gaps_picture(table: pd.DataFrame, sides: tuple[str, str], caption_id: str = "") -> str:
+    """Return the <svg> element of the gaps of a table; ``sides`` say what is below and above 0."""
     label = f'aria-labelledby="{caption_id}"' if caption_id else 'aria-label="Gaps of subgroups"'
-    height = _TOP + _LINE * min(len(result.table), MOST) + 36
+    height = _TOP + _LINE * min(len(table), MOST) + 36
     return (
         f'<svg xmlns="http://www.w3.org/2000/svg" class="cs" viewBox="0 0 {_WIDTH} {height}" '
-        f'role="img" {label}>{_STYLE}{"".join(_parts(result, what))}</svg>'
+        f'role="img" {label}>{_STYLE}{"".join(_parts(table.head(MOST), sides))}</svg>'
     )
 
 
-def _parts(result: Subgroups, what: str) -> Iterator[str]:
-    table = result.table.head(MOST)
+def _parts(table: pd.DataFrame, sides: tuple[str, str]) -> Iterator[str]:
     ends = table[["low", "high"]].to_numpy()
     low, high = float(ends.min()), float(ends.max())
     step = next((x for x in _STEPS if (high - low) / x <= _MOST_TICKS), _STEPS[-1])
@@ -194,7 +241,7 @@ def _parts(result: Subgroups, what: str) -> Iterator[str]:
         y = _TOP + _LINE * (k + 0.5)
         words = row.segment if len(row.segment) <= _LONGEST else f"{row.segment[: _LONGEST - 1]}…"
         first, last = across(-row.noise_floor), across(row.noise_floor)
-        bad = ' class="bad"' if row.finding == MISCALIBRATED else ""
+        bad = ' class="bad"' if row.is_bad else ""
         yield (
             f"<g{bad}><title>{escape(row.segment)}: {row.n} rows, gap {100 * row.gap:.1f} points "
             f"({100 * row.low:.1f} to {100 * row.high:.1f})</title>"
@@ -210,5 +257,6 @@ def _parts(result: Subgroups, what: str) -> Iterator[str]:
             f'<text x="{across(tick)}" y="{bottom + 18}" text-anchor="middle">'
             f"{100 * tick:z.0f}</text>"
         )
-    yield f'<text x="{_LEFT}" y="16">{what} {HEIGHT[1]}, points</text>'
-    yield f'<text x="{_WIDTH - _RIGHT}" y="16" text-anchor="end">{what} {HEIGHT[0]}, points</text>'
+    low_side, high_side = map(escape, sides)
+    yield f'<text x="{_LEFT}" y="16">{low_side}, points</text>'
+    yield f'<text x="{_WIDTH - _RIGHT}" y="16" text-anchor="end">{high_side}, points</text>'

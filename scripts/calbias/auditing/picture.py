@@ -1,4 +1,4 @@
-"""The picture of an audit as SVG: calibration curve with band, bins, and how many rows are where.
+"""Calibration curves with their bands as SVG, bins, and how many rows are where.
 
 Where most rows crowd into a small part of the scores a second panel shows that part; next to
 score 1 it has 1 − score on a logarithmic axis.
@@ -7,14 +7,20 @@ score 1 it has 1 − score on a logarithmic axis.
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Iterator
-from typing import NamedTuple
+from collections.abc import Iterable, Iterator, Sequence
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
 from calbias.auditing.bins import PictureBins
 from calbias.auditing.inputs import EVENT
-from calbias.auditing.result import Audit
+from calbias.engine.posterior import PosteriorCurve
+
+if TYPE_CHECKING:
+    from calbias.auditing.comparison import Compared, Comparison
+    from calbias.auditing.result import Audit
+
+    Drawn = Sequence[Audit | Compared]
 
 WIDTH, SIDE, LEFT, TOP = 400, 330, 56, 14
 COUNTS_TOP, COUNTS = TOP + SIDE + 12, 60
@@ -34,6 +40,9 @@ _STYLE = """<style>
 .cb .curve { stroke: var(--good, #0a5c7d); stroke-width: 2.5; fill: none; }
 .cb .bin { fill: var(--bad, #a3290f); } .cb .limits { stroke: var(--bad, #a3290f); opacity: .55; }
 .cb .rows { fill: var(--dim, #545b68); opacity: .6; }
+.cb .of-1 .band, .cb .of-1 .rows { fill: var(--good, #0a5c7d); }
+.cb .of-2 .band, .cb .of-2 .rows { fill: var(--bad, #a3290f); }
+.cb .of-2 .curve { stroke: var(--bad, #a3290f); stroke-dasharray: 9 3; }
 </style>"""
 
 
@@ -86,27 +95,31 @@ def _ticks(low: float, high: float) -> list[float]:
     return [k * step for k in range(first, math.floor(high / step + 1e-9) + 1)]
 
 
-def picture(audit: Audit, caption_id: str = "") -> str:
-    """Return the <svg> elements of an Audit, one or two."""
+def picture(result: Audit | Comparison, caption_id: str = "") -> str:
+    """Return the <svg> elements of one model, or of two: one element or two, the second enlarged.
+
+    The points of the bins are of one model alone: with two they would hide the bands.
+    """
+    drawn: Drawn = getattr(result, "models", [result])
     label = f'aria-labelledby="{caption_id}"' if caption_id else 'aria-label="Reliability diagram"'
-    ends = _range(audit)
+    ends = _range(drawn)
     full = Panel(*ends, *ends)
-    crowd = _crowd(audit, full)
+    crowd = next(filter(None, (_crowd(each.bins, full) for each in drawn)), None)
     panels = [(full, "")] + ([(crowd, "Enlarged: where most rows are")] if crowd else [])
     return "\n".join(
         f'<svg xmlns="http://www.w3.org/2000/svg" class="cb" viewBox="0 0 {WIDTH} {HEIGHT}" '
-        f'role="img" {label}>{_STYLE}{"".join(_parts(audit, panel, name))}</svg>'
+        f'role="img" {label}>{_STYLE}{"".join(_parts(drawn, result.kind, panel, name))}</svg>'
         for panel, name in panels
     )
 
 
-def _range(audit: Audit) -> tuple[float, float]:
-    """Return the part of [0, 1] that the rows are in, and their curve."""
-    bins, curve = audit.bins, audit.curve
-    values = np.r_[
-        bins.lowest_score[0], bins.highest_score[-1], bins.mean_hit, curve.mean, bins.mean_score
+def _range(drawn: Drawn) -> tuple[float, float]:
+    """Return the part of [0, 1] that the rows are in, and their curves."""
+    values = [
+        np.r_[bins.lowest_score[0], bins.highest_score[-1], bins.mean_hit, bins.mean_score, curve]
+        for bins, curve in ((each.bins, each.curve.mean) for each in drawn)
     ]
-    return rounded_range(float(values.min()), float(values.max()))
+    return rounded_range(min(map(np.min, values)), max(map(np.max, values)))
 
 
 def rounded_range(low: float, high: float) -> tuple[float, float]:
@@ -119,18 +132,17 @@ def rounded_range(low: float, high: float) -> tuple[float, float]:
     return first, max(last, first + step)
 
 
-def _crowd(audit: Audit, full: Panel) -> Panel | None:
+def _crowd(bins: PictureBins, full: Panel) -> Panel | None:
     """Return a panel of the bins that most rows crowd into, or None if it enlarges little."""
-    bins = audit.bins
     if np.mean(bins.lowest_score == bins.highest_score) > 0.5:
         return None  # bins of one score each are apart already
-    first, end = _shortest_run(bins, _CROWDED * audit.n)
+    first, end = _shortest_run(bins, _CROWDED * bins.n_in_bin.sum())
     lowest, highest = float(bins.lowest_score[first]), float(bins.highest_score[end - 1])
     if not 0 < highest - lowest <= _SMALL * (full.high - full.low):
         return None
     rates = bins.mean_hit[first:end]
     if end == bins.mean_score.size and lowest >= _NEAR_ONE:
-        return _near_one(audit, lowest, float(rates.min()))
+        return _near_one(bins, lowest, float(rates.min()))
     low, high = rounded_range(min(lowest, float(rates.min())), max(highest, float(rates.max())))
     if high - low < _LEAST_ENLARGED:
         low = max(min(low, 1.0 - _LEAST_ENLARGED), 0.0)
@@ -150,28 +162,40 @@ def _shortest_run(bins: PictureBins, rows: float) -> tuple[int, int]:
     return int(shortest), int(stops[shortest])
 
 
-def _near_one(audit: Audit, score: float, rate: float) -> Panel:
+def _near_one(bins: PictureBins, score: float, rate: float) -> Panel:
     """Return the panel from a score, whose 1 − score is rounded up to a power of ten, to 1."""
     first = math.floor(-math.log10(1.0 - score))
-    highest = min(float(audit.bins.mean_score[-1]), 1.0 - _LEAST_FROM_ONE)
+    highest = min(float(bins.mean_score[-1]), 1.0 - _LEAST_FROM_ONE)
     last = max(math.ceil(-math.log10(1.0 - highest) - 1e-9), first + 1)
     lowest_rate, highest_rate = rounded_range(min(rate, 1.0 - _LEAST_ENLARGED), 1.0)
     return Panel(1 - 10.0**-first, 1 - 10.0**-last, lowest_rate, highest_rate, near_one=True)
 
 
-def _parts(audit: Audit, panel: Panel, name: str) -> Iterator[str]:
+def _parts(drawn: Drawn, kind: str, panel: Panel, name: str) -> Iterator[str]:
     """Yield the elements of one panel; what is beyond it is cut off."""
-    yield from _axes(audit, panel, name)
+    groups = [""] if len(drawn) == 1 else [f' class="of-{k + 1}"' for k in range(len(drawn))]
+    yield from _axes(kind, panel, name)
+    for k, each in enumerate(drawn):
+        yield f"<g{groups[k]}>{''.join(_counts(each.bins, panel, k, len(drawn)))}</g>"
     yield _cut(0)
-    curve = audit.curve
+    for group, each in zip(groups, drawn, strict=True):
+        yield f"<g{group}>{''.join(_curve(each.curve, panel))}</g>"
+    yield "</svg>"
+    if len(drawn) == 1:
+        yield from _bins(drawn[0].bins, panel)
+
+
+def _curve(curve: PosteriorCurve, panel: Panel) -> Iterator[str]:
     shown = _within(panel, curve.scores)
     if shown.sum() > 1:
         at, mean, low, high = (array[shown] for array in curve)
         edge = [*zip(at, high, strict=True), *zip(at[::-1], low[::-1], strict=True)]
         yield f'<polygon class="band" points="{_points(panel, edge)}"/>'
         yield f'<polyline class="curve" points="{_points(panel, zip(at, mean, strict=True))}"/>'
-    yield f"</svg>{_cut(_POINT)}"
-    bins = audit.bins
+
+
+def _bins(bins: PictureBins, panel: Panel) -> Iterator[str]:
+    yield _cut(_POINT)
     for k in np.flatnonzero(_within(panel, bins.mean_score)):
         x, y = panel.across(bins.mean_score[k]), panel.down(bins.mean_hit[k])
         low, high = (
@@ -195,15 +219,14 @@ def _cut(margin: int) -> str:
     return f'<svg x="{x}" y="{y}" width="{width}" height="{width}" {box}>'
 
 
-def _axes(audit: Audit, panel: Panel, name: str) -> Iterator[str]:
+def _axes(kind: str, panel: Panel, name: str) -> Iterator[str]:
     left = LEFT
     yield f'<rect class="axis" x="{left}" y="{TOP}" width="{SIDE}" height="{SIDE}"/>'
     same = [(x, x) for x in _scores_across(panel) if x >= panel.lowest_rate]
     yield f'<polyline class="same" fill="none" points="{_points(panel, same)}"/>'
     if name:
         yield _text(left + SIDE - 8, TOP + SIDE - 10, name, "end")
-    is_event = audit.kind == EVENT
-    scores, rates = ("risk, %", "events, %") if is_event else ("score, %", "hits, %")
+    scores, rates = ("risk, %", "events, %") if kind == EVENT else ("score, %", "hits, %")
     if panel.near_one:
         scores = f"100 − {scores} (log scale, reversed)"
     for tick in panel.rate_ticks():
@@ -214,12 +237,14 @@ def _axes(audit: Audit, panel: Panel, name: str) -> Iterator[str]:
         yield _text(WIDTH if is_cut else x, bottom, label, "end" if is_cut else "middle")
     yield f'<g transform="translate(15 {TOP + SIDE / 2}) rotate(-90)">{_text(0, 0, rates)}</g>'
     yield _text(left + SIDE / 2, HEIGHT - 8, scores)
-    yield from _counts(audit, panel)
+    bottom = COUNTS_TOP + COUNTS
+    yield f'<line class="axis" x1="{LEFT}" x2="{LEFT + SIDE}" y1="{bottom}" y2="{bottom}"/>'
+    yield _text(LEFT - 6, bottom, "rows", "end")
 
 
-def _counts(audit: Audit, panel: Panel) -> Iterator[str]:
-    """Yield bars of rows per unit of the axis, one a bin."""
-    bins = audit.bins
+def _counts(bins: PictureBins, panel: Panel, k: int, models: int) -> Iterator[str]:
+    """Yield bars of rows per unit of the axis, one a bin, of model k from below."""
+    tallest, bottom = COUNTS / models, COUNTS_TOP + COUNTS * (k + 1) / models
     shown = np.flatnonzero(_within(panel, bins.mean_score))
     ends = np.array(
         [[float(panel.across(end[k])) for end in (bins.lowest_score, bins.highest_score)]
@@ -228,16 +253,13 @@ def _counts(audit: Audit, panel: Panel) -> Iterator[str]:
     widths = np.maximum(ends[:, 1] - ends[:, 0], (0.06 if panel.near_one else 0.008) * SIDE)
     density = bins.n_in_bin[shown] / widths
     for first, width, rows in zip(ends[:, 0], widths, density, strict=True):
-        height = COUNTS * rows / density.max()
+        height = tallest * rows / density.max()
         end = min(max(first, LEFT) + width, LEFT + SIDE)
         x = min(max(first, LEFT), LEFT + SIDE - width) if panel.near_one else max(first, LEFT)
         yield (
-            f'<rect class="rows" x="{x:.1f}" y="{COUNTS_TOP + COUNTS - height:.1f}" '
+            f'<rect class="rows" x="{x:.1f}" y="{bottom - height:.1f}" '
             f'width="{max(end - x, 1.5):.1f}" height="{height:.1f}"/>'
         )
-    bottom = COUNTS_TOP + COUNTS
-    yield f'<line class="axis" x1="{LEFT}" x2="{LEFT + SIDE}" y1="{bottom}" y2="{bottom}"/>'
-    yield _text(LEFT - 6, bottom, "rows", "end")
 
 
 def _text(x: float | str, y: float, text: str, anchor: str = "middle") -> str:

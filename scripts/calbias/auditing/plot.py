@@ -13,6 +13,7 @@ from calbias.auditing.picture import rounded_range
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
+    from calbias.auditing.comparison import Comparison
     from calbias.auditing.result import Audit
 
 _BLUE, _ORANGE, _GREY = "#0a5c7d", "#b3541e", "#9aa3ad"
@@ -47,15 +48,37 @@ def draw(audit: Audit, ax: Axes) -> None:
     ax.legend(frameon=False, fontsize="small")
 
 
-def _draw_rows(bins: PictureBins, ends: tuple[float, float], ax: Axes) -> float:
-    """Draw bars of rows per unit of the score below the rates; return where they stand."""
+def draw_comparison(comparison: Comparison, ax: Axes) -> None:
+    """Draw the curves of both models of a Comparison, each with its band and rows."""
+    models, level = comparison.models, f"{100 * comparison.confidence_level:g} %"
+    values = np.concatenate(
+        [np.r_[m.bins.lowest_score[0], m.bins.highest_score[-1], m.curve.mean] for m in models]
+    )
+    ends = rounded_range(float(values.min()), float(values.max()))
+    ax.plot(ends, ends, color=_GREY, linewidth=1, linestyle="--", label="calibrated")
+    for k, (model, color) in enumerate(zip(models, (_BLUE, _ORANGE), strict=True)):
+        at, mean, low, high = model.curve
+        ax.fill_between(at, low, high, color=color, alpha=0.2, linewidth=0)
+        ax.plot(at, mean, color=color, label=f"{model.name}, {level} band")
+        lowest = _draw_rows(model.bins, ends, ax, color, k)
+    names = ("risk", "share of events") if comparison.kind == EVENT else ("score", "share of hits")
+    ax.set(xlim=ends, ylim=(lowest, ends[1]), xlabel=names[0], ylabel=names[1])
+    ax.set_yticks([tick for tick in ax.get_yticks() if ends[0] <= tick <= ends[1] + 1e-9])
+    ax.legend(frameon=False, fontsize="small")
+
+
+def _draw_rows(
+    bins: PictureBins, ends: tuple[float, float], ax: Axes, color: str = _GREY, k: int = 0
+) -> float:
+    """Draw bars of rows per unit of the score in strip k below the rates; return its bottom."""
     size = ends[1] - ends[0]
     widths = np.maximum(bins.highest_score - bins.lowest_score, 0.005 * size)
     density = bins.n_in_bin / widths
-    lowest = ends[0] - _STRIP * size
+    lowest = ends[0] - (k + 1) * _STRIP * size
     ax.axhline(ends[0], color=_GREY, linewidth=0.8)
+    label = "" if k or color != _GREY else "where the rows are"
     ax.bar(
         bins.lowest_score, 0.95 * _STRIP * size * density / density.max(), widths, lowest,
-        align="edge", color=_GREY, alpha=0.5, linewidth=0, label="where the rows are", zorder=0,
+        align="edge", color=color, alpha=0.5, linewidth=0, label=label, zorder=0,
     )  # fmt: skip
     return lowest

@@ -12,7 +12,7 @@ import numpy as np
 
 from calbias.auditing.bins import PictureBins
 from calbias.auditing.description import OBSERVED_EXPECTED, Description
-from calbias.auditing.gate import Answer, answer, answer_in_words
+from calbias.auditing.gate import Answer, answer_in_words, decided
 from calbias.auditing.inputs import EVENT, Options
 from calbias.auditing.subgroups import Subgroups
 from calbias.auditing.verdict.result import CalibrationVerdict
@@ -194,22 +194,12 @@ class Audit:
         >>> audit.within(0.2), audit.within(0.1), audit.within(0.01)
         ('yes', 'undecided', 'no')
         """
-        return self._decided(x)[0]
-
-    def _decided(self, x: float) -> tuple[Answer, str]:
-        """Return the answer of ``within`` and, if a subgroup decides, which one."""
-        on_all_rows = answer(self.interval, x)
-        if self.subgroups is None or on_all_rows == "no":
-            return on_all_rows, ""
-        in_parts, which = self.subgroups.within(x)
-        if in_parts == "no" or on_all_rows == "yes":
-            return in_parts, which
-        return on_all_rows, ""
+        return decided(self.interval, self.subgroups, x)[0]
 
     def sentence_within(self, x: float) -> str:
         """The sentence with the answer of ``within``, and how many rows would decide."""
         size = (self.n, "rows") if self.n_clusters is None else (self.n_clusters, "clusters")
-        decision, which = self._decided(x)
+        decision, which = decided(self.interval, self.subgroups, x)
         text = f"{decision}, {which}"
         if not which:
             text = answer_in_words(self.error, self.interval, x, *size)
@@ -279,14 +269,14 @@ class Audit:
         return {
             "generator": GENERATOR,
             **{name: getattr(self, name) for name in first},
-            **{name: _plain(value) for name, value in shown.items()},
+            **{name: plain(value) for name, value in shown.items()},
             **self._told_of_subgroups(),
-            **{name: _plain(table.reset_index()) for name, table in self.tables().items()},
+            **{name: plain(table.reset_index()) for name, table in self.tables().items()},
         }
 
     def _told_of_subgroups(self) -> dict[str, Any]:
         found = self.subgroups
-        return {} if found is None else {"subgroups": {"sentence": found.sentence, **_plain(found)}}
+        return {} if found is None else {"subgroups": {"sentence": found.sentence, **plain(found)}}
 
     def to_json(self) -> str:
         """Return ``to_dict`` as JSON; an unknown number is null."""
@@ -306,12 +296,7 @@ class Audit:
         """
         from calbias.auditing.plot import draw
 
-        if ax is None:
-            ax = (
-                of_extra("a picture", "matplotlib.pyplot")
-                .figure(figsize=(5.2, 5.2), layout="constrained")
-                .add_subplot()
-            )
+        ax = ax or new_axes()
         draw(self, ax)
         return ax
 
@@ -330,24 +315,30 @@ class Audit:
         return f"<Audit: {self.sentence}>"
 
 
+def new_axes() -> Axes:
+    """Return the axes of a new figure."""
+    pyplot = of_extra("a picture", "matplotlib.pyplot")
+    return pyplot.figure(figsize=(5.2, 5.2), layout="constrained").add_subplot()
+
+
 def _decimals(share: float) -> int:
     """Return the decimals, in percent, that show a share near 0 or 1 by two digits, at least 1."""
     least = min((x for x in (share, 1.0 - share) if x > 0.0), default=1.0)
     return min(max(math.ceil(-math.log10(100.0 * least)) + 1, 1), 4)
 
 
-def _plain(value: Any) -> Any:
+def plain(value: Any) -> Any:
     """Return a value as JSON has it: dicts, lists, texts and finite numbers."""
     if is_dataclass(value) and not isinstance(value, type):
-        return {each.name: _plain(getattr(value, each.name)) for each in fields(value)}
+        return {each.name: plain(getattr(value, each.name)) for each in fields(value)}
     if hasattr(value, "to_dict"):  # a table
-        return [_plain(row) for row in value.to_dict("records")]
+        return [plain(row) for row in value.to_dict("records")]
     if hasattr(value, "_asdict"):
-        return _plain(value._asdict())
+        return plain(value._asdict())
     if isinstance(value, dict):
-        return {str(key): _plain(item) for key, item in value.items()}
+        return {str(key): plain(item) for key, item in value.items()}
     if isinstance(value, (list, tuple, np.ndarray)):
-        return [_plain(item) for item in value]
+        return [plain(item) for item in value]
     if isinstance(value, np.generic):
         value = value.item()
     if isinstance(value, float) and not math.isfinite(value):

@@ -274,7 +274,11 @@ def _brier(sample: Scored, outcomes: Outcomes, z: float, level: float) -> Number
     brier = _mean(outcomes, (outcomes.y - outcomes.s) ** 2, z)
     return [
         ("Brier score", *brier, "val.prob: Brier"),
-        ("Brier skill score", *_skill(outcomes, z), "reference: the event rate; (DSC − MCB)/UNC"),
+        (
+            "Brier skill score",
+            *skill_score(outcomes, z),
+            "reference: the event rate; (DSC − MCB)/UNC",
+        ),
         ("miscalibration (MCB)", miscalibration, _NAN, _NAN, "reliability, CORP"),
         ("discrimination (DSC)", discrimination, _NAN, _NAN, "resolution, CORP"),
         ("uncertainty (UNC)", uncertainty, least, most, "ȳ(1 − ȳ); Brier of the event rate"),
@@ -289,7 +293,7 @@ def brier_parts(outcomes: Outcomes, fitted: Floats) -> tuple[float, float, float
     return brier, max(brier - after, 0.0), max(uncertainty - after, 0.0), uncertainty
 
 
-def _skill(outcomes: Outcomes, z: float) -> tuple[float, float, float]:
+def skill_score(outcomes: Outcomes, z: float) -> tuple[float, float, float]:
     """Return 1 − B/U with its normal interval, by the derivative in each row's part of B and ȳ."""
     rate, loss = outcomes.mean(outcomes.y), (outcomes.y - outcomes.s) ** 2
     brier, uncertainty = outcomes.mean(loss), rate * (1 - rate)

@@ -85,10 +85,10 @@ class Ordered(NamedTuple):
 
     def of_each(self, segments: Segments) -> tuple[Ints, SegmentRows]:
         """Return the rows of segment after segment: their numbers, and what they are."""
-        members, starts = segments.members, self.starts
+        starts = self.starts
         rows = [
             np.concatenate([np.arange(starts[c], starts[c + 1]) for c in np.sort(cells)])
-            for cells in np.split(members.indices, members.indptr[1:-1])
+            for cells in segments.cells
         ]
         size, at = np.array([part.size for part in rows]), np.concatenate(rows)
         columns = (-np.abs(self.log_odds[at]), self.sign[at], self.unlikely[at])

@@ -38,6 +38,11 @@ class Segments(NamedTuple):
     small: tuple[str, ...]
     cut: tuple[str, ...] = ()
 
+    @property
+    def cells(self) -> list[Ints]:
+        """The cells of each segment."""
+        return np.split(self.members.indices, self.members.indptr[1:-1])
+
 
 def segments_of(by: By, n: int) -> Segments:
     """Return the Segments of one column (n,) or several, with at least 50 rows each.
@@ -75,6 +80,17 @@ def segments_of(by: By, n: int) -> Segments:
         if column.dtype != object and column.nunique() > _FEW_NUMBERS
     )  # fmt: skip
     return Segments(tuple(words for words, _ in accepted), cell, members, tuple(small), cut)
+
+
+def ending(small: int, cut: Sequence[str]) -> str:
+    """Return the end of a sentence: how many are too small, and which columns were cut."""
+    text = f"; {small} {'is' if small == 1 else 'are'} too small to tell" if small else ""
+    if cut:
+        text += (
+            f"; {', '.join(cut)}: numbers, cut at their quartiles (codes go as texts, or with "
+            "--codes)"
+        )
+    return text
 
 
 def with_codes(columns: Mapping[str, Any], names: Sequence[str]) -> dict[str, Any]:

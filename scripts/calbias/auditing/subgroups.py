@@ -20,7 +20,7 @@ from scipy.special import expit, ndtr, ndtri, stdtrit
 from calbias.auditing.gate import Answer
 from calbias.auditing.segment_rows import SegmentRows
 from calbias.auditing.segment_test import Ordered, Tested, tested
-from calbias.auditing.segments import LEAST_ROWS, By, segments_of
+from calbias.auditing.segments import LEAST_ROWS, By, ending, segments_of
 from calbias.auditing.subgroup_lines import subgroup_lines
 from calbias.auditing.verdict.groups import groups_of_rows
 from calbias.auditing.verdict.words import EXTREMENESS, HEIGHT
@@ -138,20 +138,15 @@ class Subgroups(NamedTuple):
             return f"No subgroup has enough rows and clusters to be judged: {few}."
         parts = self.table[self.table["segment"] != ALL]
         small = int((parts["finding"] == TOO_SMALL).sum()) + len(self.small)
-        ending = f"; {small} {'is' if small == 1 else 'are'} too small to tell" if small else ""
-        if self.cut:
-            ending += (
-                f"; {', '.join(self.cut)}: numbers, cut at their quartiles (codes go as texts, or "
-                "with --codes)"
-            )
+        end = ending(small, self.cut)
         subgroups = f"{n} subgroups (p = {p_digits(self.p_value)})"
         if not self.miscalibrated:
-            return f"No fault was found in {subgroups}{ending}."
+            return f"No fault was found in {subgroups}{end}."
         bad = self.faulty
         if not len(bad):
             return (
                 f"The {self.what} are wrong on the whole, and no subgroup of {n} shows it alone"
-                f"{ending}."
+                f"{end}."
             )
         first = bad.iloc[0]
         size = ""
@@ -161,7 +156,7 @@ class Subgroups(NamedTuple):
         return (
             f"The {self.what} are wrong for {len(bad)} of {subgroups}, "
             f"most clearly where {first['segment']} ({first['n']} rows): {first['fault']}{size}"
-            f"{ending}."
+            f"{end}."
         )
 
 

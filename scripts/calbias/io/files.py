@@ -134,7 +134,7 @@ def remedy(path: Path | str) -> str:
     )
 
 
-GENERATOR = "calbias audit"
+GENERATOR, COMPARISON = "calbias audit", "calbias compare"
 """In the page: ``<meta name="generator" content="calbias audit">``; in the JSON: the value of the
 key ``generator``, one of the first. Other commands write their names; a table has a last column
 ``generator``, or columns whose names start with ``calbias_``."""

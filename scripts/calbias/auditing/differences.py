@@ -1,0 +1,113 @@
+"""In which subgroups do two models differ? The difference of their errors in each."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, NamedTuple
+
+import numpy as np
+
+from calbias.auditing.gate import Answer
+from calbias.auditing.segments import ending
+from calbias.conventions import SIGNIFICANT, p_digits
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+
+class Differences(NamedTuple):
+    """The differences of two models by subgroup.
+
+    Attributes
+    ----------
+    p_value : float
+        Of the hypothesis that the models are equally calibrated in every subgroup.
+    table : DataFrame
+        A row for each subgroup, the clearest first: ``segment`` in words, ``n``, ``error_first``,
+        ``error_second``, ``difference`` with ``low`` and ``high`` (an interval that holds for all
+        subgroups at once), ``p_value`` (corrected for all subgroups) and ``better`` (the name of
+        the model that is better calibrated there; empty where no difference was found). Errors are
+        fractions.
+    small : tuple of str
+        The values with too few rows or clusters to be judged.
+    cut : tuple of str
+        The columns of numbers that were cut at their quartiles.
+    """
+
+    p_value: float
+    table: pd.DataFrame
+    small: tuple[str, ...]
+    cut: tuple[str, ...] = ()
+
+    def within(self, x: float) -> tuple[Answer, str]:
+        """Return whether the first is worse by more than ``x`` in no subgroup, and which decides.
+
+        "no" where the low end of a difference is above x, "undecided" where the first is found to
+        be worse and the high end is above x. The others do not stand against "yes".
+        """
+        low, high = self.table["low"], self.table["high"]
+        is_worse = (self.table["difference"] > 0) & (self.table["better"] != "")
+        decisive: tuple[tuple[Answer, pd.Series, pd.Series], ...] = (
+            ("no", low > x, low),
+            ("undecided", is_worse & (high > x), high),
+        )
+        for answer, is_decisive, size in decisive:
+            if is_decisive.any():
+                row = self.table.loc[size[is_decisive].idxmax()]
+                limits = f"{100 * row['low']:.1f} to {100 * row['high']:.1f} points"
+                return answer, f"where {row['segment']} (worse by {limits})"
+        return "yes", "and in no subgroup by more" if len(self.table) else ""
+
+    @property
+    def differing(self) -> pd.DataFrame:
+        """The rows of subgroups in which one model is better calibrated, the clearest first."""
+        return self.table[self.table["better"] != ""]
+
+    def apart_from(self, better: str | None) -> str:
+        """In how many subgroups another model than ``better`` is better, in words, or ""."""
+        counts = self.differing["better"].value_counts().drop(better or "", errors="ignore")
+        if not len(counts):
+            return ""
+        words = " and ".join(
+            f"{name} {'' if k else 'is better '}in {count}"
+            for k, (name, count) in enumerate(counts.items())
+        )
+        return f"but {words} of {len(self.table)} subgroups"
+
+    @property
+    def sentence(self) -> str:
+        """What was found, in one sentence."""
+        end = ending(len(self.small), self.cut)
+        if not len(self.table):
+            return f"No subgroup has enough rows and clusters to be judged{end}."
+        subgroups = f"{len(self.table)} subgroups (p = {p_digits(self.p_value)})"
+        if not len(self.differing):
+            return f"No difference was found in {subgroups}{end}."
+        first = self.differing.iloc[0]
+        size = sorted(100 * abs(first[name]) for name in ("low", "high"))
+        return (
+            f"The models differ in {len(self.differing)} of {subgroups}, most clearly where "
+            f"{first['segment']} ({first['n']} rows): {first['better']} is better calibrated by "
+            f"{100 * abs(first['difference']):.1f} points ({size[0]:.1f} to {size[1]:.1f}){end}."
+        )
+
+
+def differences(
+    rows: list[tuple[str, int, float, float, float, float, float, float]],
+    names: tuple[str, str],
+    small: tuple[str, ...],
+    cut: tuple[str, ...],
+) -> Differences:
+    """Return the Differences of rows: the first seven columns of the table, in its order.
+
+    Their intervals and p-values allow for all subgroups.
+    """
+    import pandas as pd
+
+    columns = ("segment", "n", "error_first", "error_second", "difference", "low", "high",
+               "p_value")  # fmt: skip
+    table = pd.DataFrame(rows, columns=columns)
+    winner = np.where(table["difference"] < 0, *names)
+    table["better"] = np.where(table["p_value"] <= SIGNIFICANT, winner, "")
+    size = table["difference"].abs()
+    table = table.iloc[np.lexsort((-size, table["p_value"]))].reset_index(drop=True)
+    return Differences(float(table["p_value"].min()) if len(table) else 1.0, table, small, cut)
