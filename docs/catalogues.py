@@ -14,9 +14,8 @@ from sphinx.util.docutils import SphinxDirective
 
 import calbias
 from pipeline.beside import MAIN
-from pipeline.catalogue import figures
-from pipeline.claims.ledger import all_claims
-from pipeline.statements import REASONS, read_statements, statement_counts
+from pipeline.catalogue import caption_file, figures
+from pipeline.claims.ledger import REASONS, all_claims, read_statements, statement_counts
 from pipeline.table_schema import column_meanings, tables
 
 ROOT = Path(__file__).parents[1]
@@ -55,7 +54,7 @@ def figure_pages(workflow):
     """Each figure with the caption of the report, for the default configuration."""
     config = yaml.safe_load((ROOT / "config/config.yaml").read_text(encoding="utf-8"))
     for name, entry in figures(workflow).items():
-        caption = (workflow.report / f"{name}.rst").read_text(encoding="utf-8")
+        caption = caption_file(workflow, name, entry).read_text(encoding="utf-8")
         yield f".. _{name}:"
         yield ""
         yield from heading(plain(f"{entry.place}: {entry.title}" if entry.place else entry.title))
@@ -63,7 +62,8 @@ def figure_pages(workflow):
             yield from [f".. image:: /../results/figures/{name}.png", f"   :alt: {entry.title}"]
             yield f"   :target: _images/{name}.png"
         yield ""
-        yield from jinja2.Template(caption).render(snakemake={"config": config}).splitlines()
+        filled_in = {"rule": name, "config": config}
+        yield from jinja2.Template(caption).render(snakemake=filled_in).splitlines()
         yield ""
         yield f"``results/figures/{name}.png`` and ``.pdf``"
         yield ""

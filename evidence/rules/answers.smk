@@ -15,7 +15,7 @@ rule summarise_answers:
     input:
         file=data("answers/{answered}.parquet"),
         manifest=data("manifest.json"),
-        printed=resource("published/plaut2024_ece.csv"),
+        printed=data("published/plaut2024_ece.csv"),
     output:
         row="results/answers/{answered}.parquet",
         leaderboard="results/answers/leaderboard/{answered}.parquet",

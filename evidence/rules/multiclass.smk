@@ -72,7 +72,7 @@ rule read_multiclass_league:
 
 rule judge_printed_classwise:
     input:
-        printed=resource("published/kull2019_table3_classwise_ece.csv"),
+        printed=data("published/kull2019_table3_classwise_ece.csv"),
         floors=table("noise_floors"),
         differences=table("method_differences"),
     output:

@@ -2,14 +2,14 @@
 
 PAPERS = sorted(path.stem for path in (HERE / "scripts/evidence/papers").glob("[a-z]*.py"))
 PRINTED_BY = {
-    paper: sorted(path.name for path in (papers.HERE / "resources/published").glob(f"{paper}*.csv"))
+    paper: sorted(path.name for path in (HERE / "resources/published").glob(f"{paper}*.csv"))
     for paper in PAPERS
 }
 
 
 rule compare_simulations:
     input:
-        printed=lambda wildcards: [resource(f"published/{x}") for x in PRINTED_BY[wildcards.paper]],
+        printed=lambda wildcards: [data(f"published/{x}") for x in PRINTED_BY[wildcards.paper]],
     output:
         "results/printed_simulations/{paper}.parquet",
     log:

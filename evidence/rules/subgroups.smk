@@ -12,7 +12,7 @@ rule summarise_subjects:
         files=[data(f"subjects/{path.name}") for path in SUBJECT_FILES],
         printed_files=[data(f"subjects/printed/{path.name}") for path in PRINTED_FILES],
         manifest=data("subjects/manifest.json"),
-        printed=resource("published/tao2025.csv"),
+        printed=data("published/tao2025.csv"),
     output:
         subjects=tabled("subjects"),
         printed=tabled("tao2025"),

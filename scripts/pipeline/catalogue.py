@@ -13,6 +13,7 @@ the figures: ``fig2a_…``, ``fig13_…``, ``table1_…``, ``guo_fig1_…``; oth
 import os
 import re
 from collections.abc import Collection, Mapping
+from pathlib import Path
 from typing import Any, NamedTuple
 
 from calbias.errors import InputError, did_you_mean
@@ -93,12 +94,18 @@ def _validate_captions() -> None:
     """Raise InputError for a figure without a caption, which a report would stumble over."""
     for workflow in workflows():
         for name, entry in figures(workflow).items():
-            caption = workflow.report / f"{name}.rst"
+            caption = caption_file(workflow, name, entry)
             if not caption.is_file():
                 raise InputError(
                     f"{os.path.relpath(caption)}: no such file; write the caption of the figure "
                     f"in {entry.module} there"
                 )
+
+
+def caption_file(workflow: Workflow, figure: str, entry: Entry) -> Path:
+    """Return the file of a figure's caption: its own, or that of the figures of its module."""
+    own, shared = (workflow.report / f"{x}.rst" for x in (figure, entry.module.split(".")[-1]))
+    return shared if shared.is_file() and not own.is_file() else own
 
 
 def place(figure: str) -> str:

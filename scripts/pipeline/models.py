@@ -1,4 +1,4 @@
-"""The models table: which models there are, and which of them an experiment simulates."""
+"""The models table, the models of an experiment, and their rows in the paper's Tables 2 and 3."""
 
 import os
 import re
@@ -11,6 +11,7 @@ from pipeline.tables import read_rows
 
 Config = dict[str, Any]  # as read from YAML
 Models = dict[str, dict[str, str]]  # {model: its row of the models table}
+Rows = list[dict[str, str]]
 
 MODEL_COLUMNS = ("model", "group", "n_classes", "file")
 LONGEST_NAME = 100  # of a model: with suffixes, also temporary ones, it is a file's
@@ -80,3 +81,39 @@ def published_models(published_dir: Path) -> set[str]:
     """Return the names of the models of Table 2, a set."""
     path = Path(published_dir) / "roelofs2022_table2_beta_fits.csv"
     return {row["model"] for _, row in read_rows(path, ["model"])}
+
+
+def rows_of(models: Collection[str], *paths: str) -> dict[str, Rows]:
+    """Return {name of a table: its rows of these models}, which a job reads of Tables 2 and 3.
+
+    A rule has them as a param, and the tables as ``ancient`` inputs, whose time does not count: a
+    digit that changes in another row reruns nothing.
+    """
+    return {
+        Path(path).stem: [row for _, row in read_rows(path) if row["model"] in models]
+        for path in paths
+    }
+
+
+def selected_rows(models: Collection[str], *paths: str) -> dict[str, Rows]:
+    """Return the ``rows_of`` models, of their curves the one of lowest AIC, without the AIC.
+
+    All rows of a table with a cell that is not a number: the step reports it.
+    """
+    tables = rows_of(models, *paths)
+    for name, rows in tables.items():
+        if rows and "aic" in rows[0]:
+            try:
+                tables[name] = _of_lowest_aic(rows)
+            except ValueError:
+                continue
+    return tables
+
+
+def _of_lowest_aic(rows: Rows) -> Rows:
+    best: dict[str, dict[str, str]] = {}
+    for row in rows:
+        lowest = best.setdefault(row["model"], row)
+        if float(row["aic"]) < float(lowest["aic"]):
+            best[row["model"]] = row
+    return [{name: cell for name, cell in row.items() if name != "aic"} for row in best.values()]

@@ -3,9 +3,14 @@
 Their form is what that code writes (docs/authors_code.md): ``beta_fit_data.p`` and
 ``glm_fit_data.p`` are pickles {"data": {model: ...}}, ``calibration_results.json`` has an entry for
 each simulated cell, ``eece_sece_data.p`` has the two columns of Table 4.
+
+Of a pickle only dicts, lists, numbers and texts are read. Every class and function that it names is
+replaced by ``_Nothing``, which takes any arguments and does nothing: no code of the file's choice
+runs, and a table of pandas in it is not read. ``pickles.scan`` bounds the memory before.
 """
 
 import json
+import pickle
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
@@ -13,10 +18,11 @@ from typing import Any
 import numpy as np
 
 from calbias.errors import InputError
+from calbias.io.files import validate_file_exists, validate_no_placeholder
 from calbias.truth.curves import GLM_NAMES, Curve
 from calbias.truth.scenarios import Scenario
 from pipeline.paper import MODELS, N_BINS, NORM
-from pipeline.plain_pickles import read_plain_pickle
+from pipeline.pickles import scan
 
 BETA, GLM, BIASES, ECE_BIN = FILES = (
     *("beta_fit_data.p", "glm_fit_data.p", "calibration_results.json", "eece_sece_data.p"),
@@ -24,6 +30,11 @@ BETA, GLM, BIASES, ECE_BIN = FILES = (
 Row = dict[str, Any]
 _NUMBERS = ("aic", "b0", "b1")
 _FAMILIES = ("sweep", "debias", "bin")
+_MORE = """
+    EMPTY_DICT DICT SETITEM SETITEMS FLOAT BINFLOAT LONG4 STRING EMPTY_SET ADDITEMS FROZENSET
+    NEWOBJ NEWOBJ_EX POP POP_MARK DUP
+"""
+_MOST_INSTRUCTIONS = 1_000_000
 
 
 def validate(path: Path) -> None:
@@ -140,3 +151,40 @@ def ece_bin_rows(path: Path) -> Iterator[Row]:
             "ece_bin_percent": numbers["eece_L2"],
             "mean_simulated_ece_bin_percent": numbers["sece_L2"],
         }
+
+
+class _Nothing:
+    """Stands for any class, function and object that is no plain value."""
+
+    def __new__(cls, *_: Any, **__: Any) -> "_Nothing":
+        return object.__new__(cls)
+
+    def __init__(self, *_: Any, **__: Any) -> None:
+        pass
+
+    def _ignore(self, *_: Any) -> "_Nothing":
+        return self
+
+    __call__ = __setstate__ = __setitem__ = append = extend = add = update = _ignore
+
+
+class _Unpickler(pickle.Unpickler):
+    def find_class(self, module: str, name: str) -> Any:
+        return _Nothing
+
+
+def read_plain_pickle(path: Path) -> Any:
+    """Return the plain values of a pickle; InputError if it is damaged."""
+    validate_file_exists(path)
+    validate_no_placeholder(path)
+    try:
+        scan(path, _MORE, _MOST_INSTRUCTIONS)
+        with open(path, "rb") as file:
+            return _Unpickler(file, encoding="latin1").load()
+    except OSError:
+        raise
+    except Exception as error:  # an unpickler can raise nearly anything on damaged bytes
+        reason = str(error).partition("\n")[0]
+        raise InputError(
+            f"{path}: no readable pickle of plain values: {reason}; delete it and download it again"
+        ) from None

@@ -37,7 +37,7 @@ from pipeline.tables import write_table
 from reproduction.measures import MEASURES, CalibrationError, Mean, resampled_values
 from reproduction.outputs import Outputs, of_rank
 from reproduction.ranked import ranked_hits, ranked_scores
-from reproduction.recalibration.spline import fit
+from reproduction.recalibration.binary import fit_spline
 
 LEVEL = 0.95
 N_POINTS, N_KNOTS = 200, 6  # of a graph
@@ -200,7 +200,7 @@ def graph_rows(validation: Fold | None, test: Fold) -> pd.DataFrame:
         scores, hits = ranked_scores(test.logits, **ranks), ranked_hits(*test, **ranks)
         all_scores = [("uncalibrated", "test", scores, hits)]
         if validation is not None:
-            spline = fit(*validation, **options)
+            spline = fit_spline(*validation, **options)
             all_scores += [
                 ("spline", name, spline.predict(fold.logits), ranked_hits(*fold, **ranks))
                 for name, fold in (("validation", validation), ("test", test))

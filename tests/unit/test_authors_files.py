@@ -12,9 +12,16 @@ from command import run
 
 from calbias.errors import InputError
 from pipeline.claims.grounds import Grounds
-from pipeline.plain_pickles import read_plain_pickle
 from pipeline.tables import read_table
-from reproduction.authors_files import BETA, BIASES, ECE_BIN, FILES, GLM, contents
+from reproduction.authors_files import (
+    BETA,
+    BIASES,
+    ECE_BIN,
+    FILES,
+    GLM,
+    contents,
+    read_plain_pickle,
+)
 from reproduction.claims.authors import of_ece_bin, of_fits
 from reproduction.steps.draw_as_authors import compare_biases
 

@@ -21,7 +21,7 @@ from reproduction.measures import MEASURES, CalibrationError, measure
 from reproduction.outputs import outputs_of_logits, outputs_of_scores
 from reproduction.ranked import ranked_hits
 from reproduction.recalibration import PAPERS_METHODS
-from reproduction.steps.tabulate_measures import measures_table, printed_tables, printed_values
+from reproduction.steps.tabulate_measures import measures_table, printed_tables
 
 SCORES = ROOT / "resources/scores"
 PROBABILITIES = np.array([[0.7, 0.2, 0.1], [0.1, 0.5, 0.4], [0.3, 0.3, 0.4], [0.0, 1.0, 0.0]])
@@ -262,7 +262,7 @@ def test_a_printed_cell_without_a_value_says_what_it_needs():
         columns=[c for c in columns_of("measures") if not c.startswith("published")],
     ).assign(published_percent=np.nan, published_source=np.nan)
     files = {**FILES, "mine": "mine.npz"}
-    table = measures_table([computed], printed_values(PUBLISHED), files)
+    table = measures_table([computed], pd.read_csv(PUBLISHED / "guo2017_gupta2021.csv"), files)
     cells = table.set_index(["model", "method", "measure"])
     assert cells.index.is_unique
     found = cells.loc["resnet110_c10", "uncalibrated", "ks_top1"]

@@ -2,6 +2,7 @@
 
 import re
 
+import jinja2
 import pandas as pd
 import pytest
 from checkout import ROOT
@@ -49,22 +50,26 @@ def test_the_example_of_a_figure_is_drawn_and_that_of_a_claim_judged():
     assert example("C90")["none_varies_much_more"].judge(Grounds(tables)).verdict == "reproduced"
 
 
-CAPTIONS = ROOT / "workflow" / "report"
+def captions():
+    """Yield each figure of the papers with its Entry and its caption, filled in."""
+    for figure, entry in catalogue.figures(beside.MAIN).items():
+        text = catalogue.caption_file(beside.MAIN, figure, entry).read_text(encoding="utf-8")
+        template = jinja2.Template(text, undefined=jinja2.ChainableUndefined)
+        yield figure, entry, template.render(snakemake={"rule": figure})
 
 
 def test_every_figure_has_a_caption_of_its_place_and_tables_of_the_schema():
     entries = catalogue.figures(beside.MAIN)
     assert {f"fig7_bias_{HEATMAP_MODELS[0]}", "fig4_realistic"} <= set(entries)
-    for figure, entry in entries.items():
-        caption = (CAPTIONS / f"{figure}.rst").read_text(encoding="utf-8")
+    for figure, entry, caption in captions():
         assert caption.startswith(f"**{entry.place}**")
         assert "\nData: " in caption
         assert set(entry.tables) <= {*tables(), "models"}, figure
 
 
 def test_captions_name_the_claims_that_rest_on_the_figure():
-    for figure in catalogue.figures(beside.MAIN):
-        text = " ".join((CAPTIONS / f"{figure}.rst").read_text(encoding="utf-8").split())
+    for figure, _, caption in captions():
+        text = " ".join(caption.split())
         named = []
         for paper, first, last in re.findall(r"([RCGSN])(\d\d)(?: to [RCGSN](\d\d))?", text):
             named += [f"{paper}{k:02}" for k in range(int(first), int(last or first) + 1)]

@@ -9,8 +9,7 @@ from sklearn.linear_model import LogisticRegression
 
 from calbias.recalibration import softmax_regression
 from calbias.recalibration.softmax_regression import GRADIENT, fit_linear
-from reproduction.recalibration.matrix_scaling import matrix_scaling
-from reproduction.recalibration.odir import PENALTIES, odir
+from reproduction.recalibration.matrix_scaling import PENALTIES, matrix_scaling, odir
 from reproduction.recalibration.registry import load_method
 from reproduction.recalibration.temperature_scaling import temperature_scaling
 

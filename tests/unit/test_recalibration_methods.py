@@ -19,14 +19,13 @@ from calbias import InputError, estimate
 from calbias.logits import top_label as top_label_module
 from calbias.logits.output_file import Fold
 from calbias.logits.top_label import top_label
+from calbias.recalibration.spline import fit_binary as fit_spline_of_score
 from calbias.recalibration.temperature import inverse_temperature
 from pipeline.pickles import read_pickle
 from reproduction.ranked import ranked_hits, ranked_scores
-from reproduction.recalibration import registry, spline
-from reproduction.recalibration.bbq import bbq
+from reproduction.recalibration import registry
 from reproduction.recalibration.binary import Steps, fit_one_vs_rest, log_totals
-from reproduction.recalibration.histogram_binning import histogram_binning
-from reproduction.recalibration.isotonic_regression import isotonic_regression
+from reproduction.recalibration.binnings import bbq, histogram_binning, isotonic_regression
 from reproduction.recalibration.platt_scaling import platt_scaling
 from reproduction.recalibration.registry import Uncalibrated, load_method
 from reproduction.selection import METHODS
@@ -133,7 +132,7 @@ def test_bbq_is_the_average_of_the_binnings_by_their_likelihoods_and_keeps_ties_
     rng, at = np.random.default_rng(5), np.array([0.01, 0.3, 0.77, 0.99])
     for n, fold in ((27, 10), (50, 10), (50, 1.6)):  # of 50: 1 to 37 binnings, and 2 to 6
         scores, hits = rng.random(n), rng.integers(0, 2, n)
-        monkeypatch.setattr("reproduction.recalibration.bbq.RANGE", fold)
+        monkeypatch.setattr("reproduction.recalibration.binnings.RANGE", fold)
         slow = [bbq_slowly(scores, hits, score, fold) for score in at]
         assert bbq(scores, hits).predict(at) == pytest.approx(slow)
     monkeypatch.undo()
@@ -149,7 +148,7 @@ def test_a_spline_of_two_knots_is_a_line():
     for add_score, values in ((True, hits - scores), (False, hits)):
         slope = np.polyfit(t, np.cumsum(values) / 50, 1)[0]
         expected = np.clip(slope + add_score * scores, 0, 1)
-        found = spline.fit_binary(scores, hits, 2, add_score).predict(scores)
+        found = fit_spline_of_score(scores, hits, 2, add_score).predict(scores)
         assert found == pytest.approx(expected, abs=1e-12)
 
 
@@ -160,13 +159,13 @@ def test_a_spline_finds_the_curve_and_does_not_depend_on_the_order(add_score):
     hits = (rng.random(30_000) < scores**1.5).astype(float)
     grid = np.linspace(0.3 if add_score else 0.6, 0.98, 15)  # few samples lie below
     found, again = (
-        spline.fit_binary(scores[rows], hits[rows], add_score=add_score).predict(grid)
+        fit_spline_of_score(scores[rows], hits[rows], add_score=add_score).predict(grid)
         for rows in (slice(None), rng.permutation(len(scores)))
     )
     assert found == pytest.approx(grid**1.5, abs=0.03)
     assert again == pytest.approx(found, abs=1e-9)
     with pytest.raises(InputError, match="3 samples are too few"):
-        spline.fit_binary(scores[:3], hits[:3])
+        fit_spline_of_score(scores[:3], hits[:3])
 
 
 def test_one_vs_rest_renormalises_by_hand():

@@ -5,8 +5,7 @@ from collections import Counter
 import pytest
 
 from pipeline.catalogue import figures
-from pipeline.claims.ledger import all_claims
-from pipeline.statements import REASONS, SHOWN_BY, read_statements, statement_counts
+from pipeline.claims.ledger import REASONS, SHOWN_BY, all_claims, read_statements, statement_counts
 from pipeline.table_schema import tables
 
 ROWS = read_statements()

@@ -11,7 +11,7 @@ from calbias.estimation.registry import FOLDER, estimator_file
 from pipeline.table_schema import columns_of
 from pipeline.changes import changes_in_words, remember_config
 from pipeline.code_digest import code, save
-from pipeline.catalogue import available_figures, available_tables, validate
+from pipeline.catalogue import available_figures, available_tables, caption_file, validate
 from pipeline import job_sizes as sizes
 from pipeline.config import PAGE_EXPERIMENTS, powers, read_schema
 from pipeline.beside import MAIN
@@ -19,8 +19,7 @@ from pipeline.estimators import estimator_folders
 from pipeline.failures import show_failures
 from pipeline.provenance import checkout
 from pipeline.logit_availability import DEFAULT_LOGITS_DIR
-from pipeline.models import published_models
-from pipeline.printed_rows import rows_of, selected_rows
+from pipeline.models import published_models, rows_of, selected_rows
 from pipeline.recorded_params import record_by_name
 from pipeline.screen import install
 from pipeline.settings import job_shell, read_settings, resource_path, step

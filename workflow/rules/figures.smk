@@ -11,7 +11,7 @@ for number, (figure, entry) in enumerate(FIGURES.items(), start=1):
         output:
             png=report(
                 f"results/figures/{figure}.png",
-                caption=f"../report/{figure}.rst",
+                caption=str(caption_file(MAIN, figure, entry)),
                 category="2. Figures",
                 labels={"figure": f"{number:02} {entry.place}", "title": entry.title},
             ),

@@ -2,7 +2,7 @@
 
 import numpy as np
 import pandas as pd
-from checkout import PUBLISHED
+from checkout import ROOT
 from command import read, run
 
 ANSWERS = {"dataset": "a", "prompt": 1}
@@ -13,8 +13,8 @@ def summarised(tmp_path, table):
     tables = ("language_models", "leaderboard", "predicted_bias")
     paths = [tmp_path / f"{name}.csv" for name in tables]
     run("summarise_answers", file=tmp_path / "mine.parquet",
-        printed=PUBLISHED / "plaut2024_ece.csv", model="mine", draws=5, subsamples=3,
-        refits=2, seed=1, output_row=paths[0], output_leaderboard=paths[1],
+        printed=ROOT / "evidence/resources/published/plaut2024_ece.csv", model="mine", draws=5,
+        subsamples=3, refits=2, seed=1, output_row=paths[0], output_leaderboard=paths[1],
         output_predicted=paths[2])  # fmt: skip
     return [read(path) for path in paths]
 

@@ -87,6 +87,7 @@ def test_a_model_s_floors_are_written_with_its_measures(tmp_path):
     differences.to_csv(table[1], index=False)
     printed = made(
         "kull2019_table3", "judge_printed_classwise", tmp_path, floors=table[0],
-        differences=table[1], printed="resources/published/kull2019_table3_classwise_ece.csv",
+        differences=table[1],
+        printed="evidence/resources/published/kull2019_table3_classwise_ece.csv",
     )  # fmt: skip
     assert set(printed["verdict"]) == {"best", "no network of this kind"}

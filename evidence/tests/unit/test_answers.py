@@ -7,7 +7,6 @@ import numpy as np
 import pandas as pd
 import pytest
 from checkout import ROOT
-from conftest import EVIDENCE
 from nightly import daily
 from refusals import refuses
 from shipped import shipped, shipped_path
@@ -70,8 +69,10 @@ def test_forecasts_during_a_game_are_clusters_of_rows():
     assert data.scored.n == entry["rows"] == 68_513
 
 
+EVIDENCE = ROOT / "evidence"
 ANSWERS = EVIDENCE / "resources/manifest.json"
-PRINTED = pd.read_csv(ROOT / "resources/published/plaut2024_ece.csv").set_index("model")["ece"]
+PUBLISHED = EVIDENCE / "resources/published"
+PRINTED = pd.read_csv(PUBLISHED / "plaut2024_ece.csv").set_index("model")["ece"]
 
 
 @pytest.mark.parametrize(
@@ -181,7 +182,7 @@ def test_a_confidence_of_zero_is_in_no_bin_and_single_precision_moves_edges():
 
 def test_all_36_printed_errors_come_out_to_six_digits():
     files = {path.stem: pd.read_parquet(path) for path in (SUBJECTS / "printed").glob("*")}
-    printed = pd.read_csv(ROOT / "resources/published/tao2025.csv")
+    printed = pd.read_csv(PUBLISHED / "tao2025.csv")
     table = pd.DataFrame(printed_rows(files, printed))
     assert tuple(table) == columns_of("tao2025")
     assert table["agrees"].sum() == len(table) == 36

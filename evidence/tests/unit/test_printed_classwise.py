@@ -16,7 +16,7 @@ from pipeline.claims.verdicts import NotJudged
 from reproduction.measured_rows import FLOORS, NoiseFloors
 from reproduction.outputs import Outputs
 
-PRINTED = pd.read_csv(ROOT / "resources/published/kull2019_table3_classwise_ece.csv")
+PRINTED = pd.read_csv(ROOT / "evidence/resources/published/kull2019_table3_classwise_ece.csv")
 
 
 def outputs(method, sharpness, labels, logits):

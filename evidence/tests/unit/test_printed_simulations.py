@@ -5,7 +5,7 @@ import importlib
 import numpy as np
 import pandas as pd
 import pytest
-from checkout import PUBLISHED
+from checkout import ROOT
 from claims_data import verdicts_of
 
 from evidence.papers.henzi2023 import QuadraticCell
@@ -15,7 +15,9 @@ from evidence.steps.compare_simulations import compared, printed_numbers, simula
 
 
 def settings(paper):
-    return importlib.import_module(f"evidence.papers.{paper}"), sorted(PUBLISHED.glob(f"{paper}*"))
+    return importlib.import_module(f"evidence.papers.{paper}"), sorted(
+        (ROOT / "evidence/resources/published").glob(f"{paper}*")
+    )
 
 
 @pytest.mark.parametrize(

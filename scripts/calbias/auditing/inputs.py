@@ -31,8 +31,7 @@ from calbias.logits.columns import Columns
 from calbias.logits.forms import form_of
 from calbias.logits.output_file import Fold, Place
 from calbias.logits.read_logits import SCORE_FORMS, read_outputs
-from calbias.logits.ties import share_ties, tied_rows
-from calbias.logits.top_label import TopLabel, top_label_of_scores
+from calbias.logits.top_label import TopLabel, share_ties, tied_rows, top_label_of_scores
 from calbias.logits.top_label import top_label as top_label_of
 from calbias.scored import Scored
 from calbias.truth.curves import score

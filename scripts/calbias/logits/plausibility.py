@@ -9,8 +9,7 @@ import numpy as np
 from scipy.special import bdtrc, softmax
 
 from calbias.logits.output_file import Fold
-from calbias.logits.ties import share_ties
-from calbias.logits.top_label import TopLabel, top_label
+from calbias.logits.top_label import TopLabel, share_ties, top_label
 
 FEW_VALUES = 20
 """So few distinct scores were chosen, as by words or by the leaves of a tree, and not rounded."""

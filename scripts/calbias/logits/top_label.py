@@ -17,6 +17,7 @@ from numpy.typing import ArrayLike
 from calbias.errors import InputError
 from calbias.truth.curves import score as score_from_logs
 
+_DIGITS = 9  # of scores that the order of a sum changes in the last digit
 _ELEMENTS = 2**20  # logits worked on at a time: 8 MiB in float64
 REDUCTION_2020 = 1e-16
 """What the published fits take off a float64 score, so that none equals 1."""
@@ -127,3 +128,27 @@ def log_totals(logits: np.ndarray) -> np.ndarray:
         z -= largest[:, None]
         totals[rows] = largest + np.log(np.exp(z, out=z).sum(axis=1))
     return totals
+
+
+def tied_rows(values: np.ndarray) -> np.ndarray:
+    """Return the rows (n, K) with more than one largest value."""
+    return np.flatnonzero((values == values.max(axis=1, keepdims=True)).sum(axis=1) > 1)
+
+
+def share_ties(top: TopLabel, values: np.ndarray, labels: np.ndarray) -> TopLabel:
+    """Return the top labels of values (n, K) with the hits of tied rows by their share.
+
+    Which of the tied classes is the top one would follow from the numbering of the classes. A row
+    of k tied classes, one of which is the label, counts as 1/k of a hit instead: of such rows every
+    k-th is a hit, in the order of their scores.
+    """
+    rows = tied_rows(values)
+    if not rows.size:
+        return top
+    rows = rows[np.argsort(np.round(top.score[rows], _DIGITS), kind="stable")]
+    is_top = values[rows] == values[rows].max(axis=1, keepdims=True)
+    chance = is_top[np.arange(rows.size), labels[rows]] / is_top.sum(axis=1)
+    expected = np.floor(np.round(np.cumsum(chance), _DIGITS) + 0.5)
+    hit = top.hit.copy()
+    hit[rows] = np.diff(expected, prepend=0.0).astype(np.uint8)
+    return top._replace(hit=hit)

@@ -1,12 +1,18 @@
-"""The claims ledger: every claim with the ruling of its rule, in the words of table ``claims``."""
+"""The claims ledger: every claim with the ruling of its rule, in the words of table ``claims``.
 
+And the statements of the four texts, ``resources/statements.csv``, with what judges each.
+"""
+
+import csv
 import importlib
+from collections.abc import Iterable, Mapping
 from typing import NamedTuple
 
 import numpy as np
 import pandas as pd
 
 from calbias.errors import InputError
+from pipeline import CHECKOUT
 from pipeline.beside import workflows
 from pipeline.claims.grounds import Grounds
 from pipeline.claims.verdicts import Claim, NotJudged, OtherNorm, Ruling, Verdict, in_words, number
@@ -14,6 +20,18 @@ from pipeline.table_schema import columns_of
 
 THEOREM = ", theorem"
 """Ends column ``where`` of a claim that holds by a proof."""
+SHOWN_BY = {"claims": "a claim", "figures": "a figure", "tables": "a table", "proof": "a proof"}
+"""Columns that name what judges or shows a statement, most important first."""
+REASONS = {
+    "definition": "it defines a quantity, a method or a setting, which the code has",
+    "opinion": "advice or an intuition, which no number decides",
+    "cited": "a result of another paper, reported",
+    "contradiction": "the paper contradicts itself",
+    "networks": "networks would have to be trained for it",
+    "outputs": "outputs of its networks are not public",
+    "not tried": "it could be judged, and is not",
+}
+"""Why nothing judges a statement, by the name in column ``reason``."""
 
 
 class Judged(NamedTuple):
@@ -102,3 +120,18 @@ def uncertainty_in_words(claim: Claim, ruling: Ruling) -> str:
         return claim.uncertainty
     largest = number(ruling.largest_error, ruling.largest_error)
     return f"{claim.uncertainty}; the largest standard error is {largest}"
+
+
+def read_statements() -> list[dict[str, str]]:
+    """Return the rows of the list, in the order of the texts."""
+    with open(CHECKOUT / "resources/statements.csv", newline="", encoding="utf-8") as file:
+        return list(csv.DictReader(file))
+
+
+def statement_counts(rows: Iterable[Mapping[str, str]]) -> dict[str, int]:
+    """Return {what judges or shows statements, or why nothing does: number of them}."""
+    counts = dict.fromkeys([*SHOWN_BY.values(), *REASONS.values()], 0)
+    for row in rows:
+        column = next((name for name in SHOWN_BY if row[name]), None)
+        counts[SHOWN_BY[column] if column else REASONS[row["reason"]]] += 1
+    return counts

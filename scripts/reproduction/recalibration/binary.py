@@ -11,6 +11,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from calbias.logits.top_label import log_totals
+from calbias.recalibration.spline import fit_binary as fit_spline_of_score
 from reproduction.ranked import ranked_hits, ranked_scores
 
 _CLASSES_AT_A_TIME = 32
@@ -90,6 +91,27 @@ def fit_one_score(
     scores = ranked_scores(logits, rank, within)
     return OneScore(
         fit_binary(scores, ranked_hits(logits, labels, rank, within).astype(np.float64)),
+        rank,
+        within,
+    )
+
+
+def fit_spline(
+    logits: np.ndarray,
+    labels: np.ndarray,
+    rank: int = 1,
+    within: bool = False,
+    n_knots: int = 6,
+    add_score: bool = True,
+) -> Any:
+    """Fit a spline to the score of a rank, or to the sum of the ``rank`` largest (``within``).
+
+    Gupta et al. 2021, section 4; the fit is ``calbias.recalibration.spline``.
+    """
+    return fit_one_score(
+        lambda scores, hits: fit_spline_of_score(scores, hits, n_knots, add_score),
+        logits,
+        labels,
         rank,
         within,
     )

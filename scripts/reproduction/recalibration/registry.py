@@ -15,13 +15,9 @@ from typing import Any
 import numpy as np
 
 from calbias.errors import looked_up
-from reproduction.recalibration import spline
-from reproduction.recalibration.bbq import bbq
-from reproduction.recalibration.binary import fit_classes
-from reproduction.recalibration.histogram_binning import histogram_binning
-from reproduction.recalibration.isotonic_regression import isotonic_regression
-from reproduction.recalibration.matrix_scaling import matrix_scaling
-from reproduction.recalibration.odir import odir
+from reproduction.recalibration.binary import fit_classes, fit_spline
+from reproduction.recalibration.binnings import bbq, histogram_binning, isotonic_regression
+from reproduction.recalibration.matrix_scaling import matrix_scaling, odir
 from reproduction.recalibration.platt_scaling import platt_scaling
 from reproduction.recalibration.temperature_scaling import temperature_scaling
 
@@ -46,8 +42,8 @@ METHODS: dict[str, Fit] = {
     "matrix_scaling": matrix_scaling,
     "ms_odir": odir,
     "dir_odir": partial(odir, log_probabilities=True),
-    "spline": spline.fit,
-    "spline_as_written": partial(spline.fit, add_score=False),
+    "spline": fit_spline,
+    "spline_as_written": partial(fit_spline, add_score=False),
     "platt_scaling": partial(fit_classes, platt_scaling),
     "platt_scaling_top_label": partial(fit_classes, platt_scaling, top_label_only=True),
 }

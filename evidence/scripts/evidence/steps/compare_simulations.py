@@ -1,6 +1,6 @@
 """Means and rates that a paper prints of its simulations, next to recomputed ones.
 
-A paper is a file of printed numbers in ``resources/published`` and a file of settings in
+A paper is a file of printed numbers in ``evidence/resources/published`` and a file of settings in
 ``scripts/evidence/papers``, which has ``cells()``, pairs of a cell and its number of rows,
 ``methods(cell, n, data_sets, seed)``, and ``PRINTED``: for each printed file the name of a cell, of
 a quantity and of the column with the number, by the row's columns, and the paper's data sets.
@@ -101,7 +101,7 @@ def compare_simulations(
     """Simulate the data of a paper and compare with the numbers that it prints.
 
     paper: name of a file in scripts/evidence/papers
-    printed: its files in resources/published
+    printed: its files in evidence/resources/published
     data_sets: data sets of each cell
     seed: seed of all random streams
     output: table to write
