@@ -13,14 +13,14 @@ import numpy as np
 
 from calbias.auditing.description import sentences
 from calbias.auditing.inputs import read_data
-from calbias.conventions import LOGITS, PROBABILITIES
+from calbias.conventions import COUNTS, LOGITS, ODDS, PERCENT, PROBABILITIES
 from calbias.errors import InputError, looked_up
 from calbias.io.command_line import write_text
 from calbias.io.files import is_stream, not_utf8, output_paths, validate_file_exists
 from calbias.logits.cells import OF_CLASS, OF_ROW, is_value, numbers_of, texts_of
 from calbias.logits.checks import checked_values
-from calbias.logits.columns import DROP, Columns, looked_up_column, score_column
-from calbias.logits.forms import as_probabilities, as_scores, common_form
+from calbias.logits.columns import DROP, Columns, listed, looked_up_column, score_column
+from calbias.logits.forms import as_probabilities, as_scores, common_form, form_of
 from calbias.logits.output_file import Fold, Place
 from calbias.logits.table_files import TEXT, Table, read_table_and_texts
 from calbias.recalibration.methods import METHODS
@@ -29,6 +29,7 @@ from calbias.recalibrator import ADVISED, Recalibrator, fitted_to, read_text
 COLUMN = "calbias_"
 """The start of the names of the columns that ``apply_file`` adds."""
 _LARGEST_MAP = 100_000_000
+_ENOUGH = 10  # logits or odds that would not all be between 0 and 1
 Say = Callable[[str], Any]
 
 
@@ -130,8 +131,7 @@ def recalibrated_columns(
     """
     classes = recalibrator.classes_
     if recalibrator.n_classes_ is None:
-        name = columns.score or score_column([*table], location)
-        names = [looked_up_column(name, [*table], location.file)]
+        names = [_score_column(recalibrator, [*table], location, columns)]
     elif not classes:
         raise InputError(
             f"{map_path}: the map is of {recalibrator.n_classes_} classes without names: fit it on "
@@ -152,30 +152,71 @@ def recalibrated_columns(
     if rows.size < n:
         table = {name: table[name][rows] for name in names}
         location = location._replace(rows=location.at(rows))
-    form = columns.values
+    form = columns.values or recalibrator.read_as_
     values = numbers_of(table, names, location, OF_CLASS if classes else OF_ROW, form)
-    if not classes:
+    if classes:
+        values = _of_classes(recalibrator, checked_values(values, location), location, columns)
+    else:
+        if columns.values is None:
+            _validate_remembered(form, values, names[0], location)
         values = as_scores(values, form, location.error)
         bad = ~((values >= 0) & (values <= 1))
         if bad.any():
             row = int(np.argmax(bad))
             raise location.error(f"score {values[row]:g} is not a probability; correct it", row)
-    else:
-        values = checked_values(values, location)
-        if recalibrator.values == PROBABILITIES:
-            fold = Fold(values, np.zeros(rows.size, np.int64), location)
-            form = form or common_form([fold])
-            if form == LOGITS:
-                raise location.error("the map is of probabilities, and the columns are logits")
-            values, _ = as_probabilities(values, form, location)
-        else:
-            values = values.astype(np.float32)
     predicted = recalibrator.predict(values)
     result = np.full((n, *predicted.shape[1:]), np.nan)
     result[rows] = predicted
     if result.ndim == 1:
         return {f"{COLUMN}score": result}
     return {f"{COLUMN}{name}": result[:, k] for k, name in enumerate(classes)}
+
+
+def _score_column(
+    recalibrator: Recalibrator, names: list[str], location: Place, columns: Columns
+) -> str:
+    """Return the column of scores: the one that is named, or else the one of the fit."""
+    if columns.score or recalibrator.score_ is None:
+        return looked_up_column(
+            columns.score or score_column(names, location), names, location.file
+        )
+    fitted = recalibrator.score_
+    if fitted.casefold() not in map(str.casefold, names):
+        raise InputError(
+            f"{location.file}: there is no column {fitted}, which the map was made from; name the "
+            f"column of the scores by --score, one of {listed(names)}"
+        )
+    return looked_up_column(fitted, names, location.file)
+
+
+def _validate_remembered(form: str | None, values: np.ndarray, name: str, location: Place) -> None:
+    """Raise InputError where scores look like probabilities, and those of the fit were none."""
+    is_unlikely = form == PERCENT or (form in (LOGITS, ODDS) and values.size >= _ENOUGH)
+    if is_unlikely and np.all((values >= 0) & (values <= 1)):
+        raise location.error(
+            f"column {name} was read as {form} in the fit, and all of it is between 0 and 1; say "
+            f"by --values what it is, probabilities or {form}"
+        )
+
+
+def _of_classes(
+    recalibrator: Recalibrator, values: np.ndarray, location: Place, columns: Columns
+) -> np.ndarray:
+    """Return values (n, K) in the form of the map; those that can be two are what the fit read."""
+    is_of_shares, remembered = recalibrator.values == PROBABILITIES, recalibrator.read_as_
+    form = columns.values or form_of(values)
+    if columns.values is None and is_of_shares:
+        if remembered in (PERCENT, COUNTS, ODDS) and form != PROBABILITIES:
+            form = remembered
+        else:
+            form = common_form([Fold(values, np.zeros(len(values), np.int64), location)])
+    if is_of_shares:
+        if form == LOGITS:
+            raise location.error("the map is of probabilities, and the columns are logits")
+        return as_probabilities(values, str(form), location)[0]
+    if form == PROBABILITIES or columns.values not in (None, LOGITS):
+        raise location.error(f"the map is of logits, and the columns are {form}")
+    return values.astype(np.float32)
 
 
 def _is_missing(text: str | None, missing: Iterable[str]) -> bool:

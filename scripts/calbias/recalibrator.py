@@ -18,7 +18,7 @@ from calbias.auditing.advice import advised_method, gain_sentence
 from calbias.auditing.audit import audit_data
 from calbias.auditing.inputs import Data, Options, prepared
 from calbias.auditing.recalibrations import FEWEST, recalibration_map, recalibration_table
-from calbias.conventions import LOGITS, PROBABILITIES, Z_95
+from calbias.conventions import FORMS, LOGITS, PROBABILITIES, Z_95
 from calbias.engine.scores_and_hits import as_array, validate_whole
 from calbias.errors import InputError, looked_up, reading
 from calbias.recalibration.methods import METHODS, NONE, OF_LOGITS, map_of, parameters_of
@@ -28,7 +28,7 @@ GENERATOR = "calbias recalibrate"
 VERSION = 1
 _LARGEST_TEXT, _LONGEST_NAME, _MOST_CLASSES = 100_000_000, 1000, 100_000
 _KEYS = ("generator", "calbias_map", "method", "parameters", "values", "top_label", "n_classes",
-         "classes", "n", "gain", "gain_low", "gain_high")  # fmt: skip
+         "classes", "n", "gain", "gain_low", "gain_high", "score", "read_as")  # fmt: skip
 
 
 class Recalibrator:
@@ -64,6 +64,9 @@ class Recalibrator:
         The rows of the data.
     n_classes_ : int or None
         K for a matrix; None for scores.
+    score_, read_as_ : str or None
+        The column of a file's scores, and what its values were read as (percent, logits, …); None
+        after ``fit``.
 
     Examples
     --------
@@ -168,6 +171,7 @@ class Recalibrator:
         values = (
             *(GENERATOR, VERSION, self.method_, parameters_of(self.map_), self.values),
             *(bool(self.top_label), self.n_classes_, list(self.classes_), self.n_rows_, *gains),
+            *(self.score_, self.read_as_),
         )
         return json.dumps(dict(zip(_KEYS, values, strict=True)), allow_nan=False)
 
@@ -226,7 +230,7 @@ class Recalibrator:
             )
         self.method_, self.n_rows_ = method, n
         self.n_classes_ = None if data.logits is None else data.logits.shape[1]
-        self.classes_ = data.classes
+        self.classes_, self.score_, self.read_as_ = data.classes, data.score, data.read_as
         if method == NONE:
             self.map_ = map_of(NONE, {})
             self.gain_, self.gain_interval_ = np.nan, (np.nan, np.nan)
@@ -288,6 +292,8 @@ def _read(cls: type[Recalibrator], text: str) -> Recalibrator:
             f"the map has version {state['calbias_map']!r:.20}, and this calbias reads version "
             f"{VERSION}: use the calbias that wrote it, or fit it again"
         )
+    for key in ("score", "read_as"):  # an older map does not have them
+        state.setdefault(key, None)
     if {*state} != {*_KEYS}:
         raise InputError(f"the keys of a recalibration map are {', '.join(_KEYS)}")
     fitted = map_of(state["method"], state["parameters"])
@@ -303,6 +309,7 @@ def _read(cls: type[Recalibrator], text: str) -> Recalibrator:
     )
     recalibrator.method_, recalibrator.map_ = state["method"], fitted
     recalibrator.n_classes_, recalibrator.classes_ = state["n_classes"], (*state["classes"],)
+    recalibrator.score_, recalibrator.read_as_ = state["score"], state["read_as"]
     recalibrator.n_rows_, recalibrator.sentence_ = state["n"], ""
     gain, low, high = gains if is_judged else (math.nan,) * 3
     recalibrator.gain_, recalibrator.gain_interval_ = float(gain), (float(low), float(high))
@@ -316,11 +323,13 @@ def _problem(state: dict[str, Any], fitted: Any, gains: list[Any]) -> str:
         return "values or top_label"
     if not (k is None or (type(k) is int and 2 <= k <= _MOST_CLASSES)):
         return "n_classes"
-    is_of_names = isinstance(classes, list) and all(
-        isinstance(name, str) and 0 < len(name) <= _LONGEST_NAME for name in classes
-    )
+    is_of_names = isinstance(classes, list) and all(map(_is_name, classes))
     if not is_of_names or len({*classes}) != len(classes) or len(classes) not in (0, k):
         return "classes"
+    if state["score"] is not None and (k is not None or not _is_name(state["score"])):
+        return "score"
+    if state["read_as"] not in (None, *FORMS):
+        return "read_as"
     if method in OF_LOGITS and (k is None or (k == 2 and not state["top_label"])):
         return f"{method} without classes"
     if method == "vector" and fitted.weights.size != k:
@@ -330,6 +339,10 @@ def _problem(state: dict[str, Any], fitted: Any, gains: list[Any]) -> str:
     are_numbers = [type(gain) in (int, float) and abs(gain) <= 10 for gain in gains]
     are_ordered = all(are_numbers) and gains[1] <= gains[0] <= gains[2]
     return "" if are_ordered or (method == NONE and gains == [None] * 3) else "gain"
+
+
+def _is_name(name: Any) -> bool:
+    return isinstance(name, str) and 0 < len(name) <= _LONGEST_NAME
 
 
 def _refuse_constant(text: str) -> Any:

@@ -306,6 +306,36 @@ def test_a_file_gives_a_map_and_the_map_scores_a_stream(tmp_path, capsys, monkey
         assert message in err
 
 
+def test_a_map_remembers_the_column_and_what_it_holds(tmp_path, capsys):
+    scores, hits = sample()
+    file, new = tmp_path / "model.csv", tmp_path / "new.csv"
+    forms = {"percent": 100 * scores, "logits": np.log(scores / (1 - scores)), "odds": 1 / scores}
+    for form, values in forms.items():
+        pd.DataFrame({"score_lr": values, "other": scores, "y": hits}).to_csv(file, index=False)
+        words = [file, "--score", "score_lr", "--label", "y", "--values", form, "--method", "platt"]
+        assert run(capsys, "recalibrate", *words)[0] == 0
+        apply = ["--apply", tmp_path / "model_map.json"]
+        table = pd.DataFrame({"other": scores, "SCORE_LR": values})[:12]
+        table.to_csv(new, index=False)
+        out = run(capsys, "recalibrate", new, *apply)[1]
+        expected = calbias.Recalibrator("platt").fit(scores, hits).predict(scores[:12])
+        assert pd.read_csv(io.StringIO(out))["calbias_score"].to_numpy() == pytest.approx(expected)
+        for columns, message in (
+            (["other"], "there is no column score_lr, which the map was made from; name"),
+            ({"SCORE_LR": scores[:12]}, f"read as {form} in the fit, and all of it is between"),
+        ):
+            frame = table[columns] if isinstance(columns, list) else pd.DataFrame(columns)
+            frame.to_csv(new, index=False)
+            status, _, err = run(capsys, "recalibrate", new, *apply)
+            assert (status, err.count("\n")) == (2, 1)
+            assert message in err
+        words = ["--values", "probabilities", *apply]
+        assert run(capsys, "recalibrate", new, *words)[1].splitlines()[1:]
+    state = json.loads((tmp_path / "model_map.json").read_text())
+    del state["score"], state["read_as"]  # an older map
+    assert calbias.Recalibrator.from_json(json.dumps(state)).score_ is None
+
+
 def test_columns_of_classes_get_probabilities(tmp_path, capsys):
     logits, labels = matrix()
     names = ["cat", "dog", "hen"]

@@ -78,7 +78,8 @@ class Data:
     reader; ``notes`` say in a line each what was read, ``hints`` which options may be missing.
     ``by`` are the columns of subgroups; ``place`` says which rows of the file these are.
     ``validation`` is another fold, in the same form, that
-    recalibration is fitted on; ``classes`` are the names of the classes, if known.
+    recalibration is fitted on; ``classes`` are the names of the classes, if known, ``score`` is the
+    column of the scores, and ``read_as`` what its values, or those of the classes, were read as.
     """
 
     scored: Scored
@@ -95,6 +96,8 @@ class Data:
     place: Place | None = None
     validation: Data | None = None
     classes: tuple[str, ...] = ()
+    score: str | None = None
+    read_as: str | None = None
 
     @classmethod
     def of(cls, rows: TopLabel, clusters: Any = None, **more: Any) -> Data:
@@ -212,7 +215,7 @@ def read_data(
     validation = outputs.folds.get("validation")
     return replace(
         data, warnings=warnings, hints=outputs.hints, by=outputs.by, classes=outputs.classes,
-        place=outputs.folds["test"].place,
+        place=outputs.folds["test"].place, score=outputs.score, read_as=outputs.read_as,
         validation=None if validation is None else _data_of(validation, outputs.form, top_label),
         notes=(
             _in_words(data, top_label, columns.event if columns else None),

@@ -97,7 +97,9 @@ class OutputFile(NamedTuple):
     ``logits``, ``probabilities``, or None: their values show it. ``by`` holds columns of subgroups
     and ``clusters`` a number for each row of fold ``test``, where these were asked for. ``notes``
     say in a line each how the columns were read, ``hints`` which options may be missing, and
-    ``warnings`` what looks like a mistake. ``classes`` are the names of the columns of classes.
+    ``warnings`` what looks like a mistake. ``classes`` are the names of the columns of classes,
+    ``score`` is the one of the scores, and ``read_as`` what the values were read as, one of
+    ``FORMS``, where the user or the values say it.
     """
 
     folds: Mapping[str, Fold]
@@ -108,6 +110,8 @@ class OutputFile(NamedTuple):
     hints: tuple[str, ...] = ()
     warnings: tuple[str, ...] = ()
     classes: tuple[str, ...] = ()
+    score: str | None = None
+    read_as: str | None = None
 
 
 def are_folds(names: Collection[str | None]) -> bool:

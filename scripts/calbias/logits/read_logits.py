@@ -92,9 +92,9 @@ def of_logits(path: Any, raw: OutputFile, form: str | None = None) -> OutputFile
     logits, note = _as_logits(folds, form)
     about = _about_folds(folds, "; recalibration draws half of them as validation fold")
     doubts = plausibility.of_logits(folds, logits, form != LOGITS)
-    form = LOGITS if form == LOGITS else PROBABILITIES
-    notes = (*raw.notes, note)
-    return raw._replace(folds=logits, warnings=(*about, *doubts), form=form, notes=notes)
+    notes, warnings = (*raw.notes, note), (*about, *doubts)
+    kind = LOGITS if form == LOGITS else PROBABILITIES
+    return raw._replace(folds=logits, warnings=warnings, form=kind, notes=notes, read_as=form)
 
 
 def of_scores(raw: OutputFile, form: str | None = None) -> OutputFile:
@@ -115,7 +115,8 @@ def of_scores(raw: OutputFile, form: str | None = None) -> OutputFile:
     is_log = raw.folds["test"].place.part == LOG
     doubts = plausibility.of_scores(tops, is_event, is_log)
     notes = (*raw.notes, *([f"the scores are read as {form}"] if form else ()))
-    return raw._replace(folds=folds, warnings=(*_about_folds(folds), *doubts), notes=notes)
+    warnings = (*_about_folds(folds), *doubts)
+    return raw._replace(folds=folds, warnings=warnings, notes=notes, read_as=form)
 
 
 def read_raw(

@@ -133,7 +133,7 @@ def read_table_file(
     clusters = _clusters(judged, ids, split["test"].place) if ids else None
     return OutputFile(
         split, roles.form, {name: judged[name] for name in by} or None, clusters,
-        (*notes,), (*hints,), classes=(*classes,),
+        (*notes,), (*hints,), classes=(*classes,), score=roles.score,
     )  # fmt: skip
 
 

@@ -171,7 +171,8 @@ def _text(path: Path, data: bytes) -> tuple[Table, Place]:
         raise InputError(f"{path}: the file is empty; the first line names the columns")
     delimiter = _delimiter(data)
     line, header = next(csv_rows(path, data, delimiter))
-    if len(header) == 1 or all(as_number(name) is not None for name in header):
+    is_text = len(header) == 1 and len(header[0].split()) != 1
+    if is_text or all(as_number(name) is not None for name in header):
         raise InputError(
             f"{path}, line {line}: {header[0]!r:.60} is not a line of names of columns; write such "
             "a line first, with commas, semicolons, tabs or bars between the names"
