@@ -206,7 +206,7 @@ def recorded(request):
     if request.config.option.record:
         options = {"allow_unicode": True, "default_style": "'", "sort_keys": False, "width": 1e9}
         parts = [yaml.safe_dump({name: value}, **options) for name, value in lines.items()]
-        path.write_text("\n".join([header, "\n".join(parts)]), "utf-8")
+        path.write_text("\n".join([header, "".join(parts)]), "utf-8")
 
 
 @pytest.fixture

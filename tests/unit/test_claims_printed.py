@@ -8,7 +8,7 @@ from claims_data import NAMES, judged, verdicts_of
 from pipeline.claims.verdicts import NotJudged
 from reproduction.steps.tabulate_measures import printed_tables
 
-RECORDED = "claims_printed.yaml"
+RECORDED = "claims_measured.yaml"
 CELLS = pd.read_csv(PUBLISHED / "guo2017_gupta2021.csv")
 PRINTED = printed_tables(CELLS.assign(value_percent=None, source=None))
 PRINTED.loc[PRINTED["row"] == "computed", "temperature_scaling_percent"] = 0.0  # is not read

@@ -3,16 +3,31 @@
 import numpy as np
 import pandas as pd
 import pytest
-from claims_data import NAMES, judged, measured, told, verdicts_of
+from claims_data import NAMES, judged, measured, verdicts_of
 from command import crossed
 
 from calbias.auditing.bins import binomial_limits
 from evidence.names import BEST, UNDECIDED
-from pipeline.claims.verdicts import NotJudged
+from pipeline.claims.verdicts import NotJudged, in_words, number
 from pipeline.paper import BINNED, MODEL_SIZES
 
 RECORDED = "own_claims.yaml"
 """What a ruling says beside its verdict: numbers, reason, notes, source and models."""
+
+
+def in_lines(ruling):
+    """Return the verdict, the measurements in words, the reason, the notes, and what is left."""
+    lines = [str(ruling.verdict), *in_words(ruling.measurements).split("; "), ruling.reason]
+    lines += [
+        f"printed as {number(m.published)} ± {m.published_error:.3g}: {m.name} {m.case}".strip()
+        for m in ruling.measurements
+        if np.isfinite(m.published)
+    ]
+    error = ruling.largest_error
+    source = f"{ruling.source}, {ruling.models or 'all'}" + f", {error:.4f}" * bool(
+        np.isfinite(error)
+    )
+    return [*lines, *ruling.notes, source]
 
 
 def predictions(all_rows=0.0, subsample=0.0):
@@ -209,7 +224,7 @@ CASES = [c01, c02, c03, c03_two_errors, c04, c04_two_thirds, c05, c05_99_of_100]
 
 @pytest.mark.parametrize("make", CASES)
 def test_what_a_ruling_says(make, recorded):
-    recorded(make.__name__, told(judged(make.__name__[:3].upper(), **make())))
+    recorded(make.__name__, in_lines(judged(make.__name__[:3].upper(), **make())))
 
 
 def test_rules_turn_at_their_numbers():
