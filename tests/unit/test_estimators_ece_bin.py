@@ -11,6 +11,7 @@ from refusals import refuses
 import calbias
 from calbias.engine.sorted_batch import (
     SortedBatch,
+    of_sorted_scores,
     ranks_of_bins,
     sorted_data_set,
 )
@@ -104,6 +105,12 @@ def test_the_users_arrays_are_left_alone():
 test_unknown_ties = refuses(
     sorted_data_set,
     ([0.5], [1], "random", "ties must be one of average, input_order, not 'random'"),
+)
+
+
+test_unsorted_scores = refuses(
+    lambda scores: of_sorted_scores(np.array(scores), np.ones((1, len(scores)))),
+    *((scores, "must ascend") for scores in ([0.2, 0.3, 0.1], [0.2, np.nan], [np.nan], [1.1], [])),
 )
 
 

@@ -2,7 +2,7 @@
 
 On two small kernels in a package of their own, with the project's ``njit``. And the same numbers,
 to the last bit, whatever vector instructions the processor has: compiled afresh for AVX2 in every
-run, for plain x86-64 too where CALBIAS_NIGHTLY is set.
+run, for plain x86-64 too where CALBIAS_NIGHTLY is set. And no kernel leaves its arrays.
 """
 
 import os
@@ -194,3 +194,38 @@ def test_fewer_vector_instructions_give_the_same_bits(here, cpu, features, names
     """A job on an old node of a cluster, or on a laptop, adds to results made elsewhere."""
     other = python(PROGRAM, *names, NUMBA_CPU_NAME=cpu, NUMBA_CPU_FEATURES=features)
     assert other.split() == [*registers, *here[: 1 + len(names)]]
+
+
+BOUNDS = """
+import sys
+sys.path[:0] = ["tests", "tests/unit"]
+from functools import partial
+import numpy as np
+from engine_data import published_scenario
+from kernel_bounds import print_faults
+from calbias import noise_floor
+from calbias.auditing.estimator_bias import redraws
+from calbias.engine.sampler import Sampler
+from calbias.io.python_files import SCRIPTS
+from calbias.multiclass.measures import MEASURES
+from reproduction.authors_draws import batches, seeds
+
+scenario = published_scenario("resnet110_c10")
+generator = np.random.default_rng(0)
+
+def draw(n):
+    for _ in Sampler(scenario, n, 1).batches(range(9)), redraws(np.sort(x[:n]), x[:n], 9):
+        [*_]
+
+x = generator.random(300)
+calls = [partial(draw, n) for n in (1, 2, 31, 32, 33, 300)]
+calls.append(lambda: [*batches(scenario, [1, 2, 50], seeds(5))])
+for n, classes in ((1, 2), (2, 3), (40, 5), (600, 3)):
+    p = generator.dirichlet(np.full(classes, 0.3), n)
+    calls += [partial(noise_floor, p, p.argmax(1), measure=m, replicates=20) for m in MEASURES]
+print_faults([SCRIPTS / "calbias", SCRIPTS / "reproduction"], calls=calls)
+"""
+
+
+def test_no_kernel_leaves_its_arrays():
+    assert python(BOUNDS, NUMBA_BOUNDSCHECK="1").split() == []

@@ -5,6 +5,7 @@ import math
 import numpy as np
 import oracles
 import pytest
+from command import python
 from engine_data import data_sets, monotone_data
 from hypothesis import given
 from hypothesis import strategies as st
@@ -167,3 +168,39 @@ def test_bins_by_the_cube_root(n, n_bins):
         chosen = estimate(f"ece_bin_cube_root_{binning}", scores, hits)
         value, used = estimate(f"ece_bin_{binning}", scores, hits, n_bins=n_bins)[:2]
         assert chosen[:2] == (pytest.approx(value, rel=1e-12, abs=1e-15), used)
+
+
+BOUNDS = """
+import sys
+sys.path[:0] = ["tests", "evidence/scripts"]
+from functools import partial
+from pathlib import Path
+from types import SimpleNamespace
+import numpy as np
+from kernel_bounds import print_faults
+from calbias.io.python_files import SCRIPTS
+from calbias.multiclass.rows import Rows
+from evidence.calibration_tests import TESTS
+from evidence.cells.classes import kernel
+from evidence.intervals.bootstrap import resampled_estimates
+from evidence.papers.widmann2019 import redrawn_errors
+
+def resampled(data):
+    hits = data.hits()[0].astype(np.uint8)
+    sample = SimpleNamespace(n=hits.size, scores=data.scores[0], hits=hits, seed=0)
+    resampled_estimates(sample, lambda batch: batch.cum_hit[:, -1], 3)
+
+p = np.random.default_rng(0).dirichlet(np.ones(3), 20)
+numbers = np.arange(20)
+calls = [
+    partial(kernel, Rows.of(p), p[::-1], 5),
+    partial(redrawn_errors, p, numbers % 4, numbers[None], numbers[None] % 3),
+]
+of_batch = [resampled, *(test.values for test in TESTS.values())]
+print_faults([SCRIPTS / "pipeline", Path("evidence/scripts/evidence")], of_batch, calls)
+"""
+
+
+@pytest.mark.slow
+def test_no_kernel_leaves_its_arrays():
+    assert python(BOUNDS, NUMBA_BOUNDSCHECK="1").split() == []

@@ -64,7 +64,7 @@ def njit(function: Any = None, **options: Any) -> Any:
     if function is None:
         return lambda function: njit(function, **options)
     kernel = numba.njit(no_cfunc_wrapper=True, **options)(function)
-    if _shares and _folder(inspect.getfile(function)) is not None:
+    if _shares and _folder(inspect.getfile(function), function.__module__) is not None:
         kernel._cache = _SharedCache(function)
     return kernel
 
@@ -73,12 +73,13 @@ class _Locator(_CacheLocator):
     """Where one function is cached: the digest in the folder's name stands for path and time."""
 
     def __init__(self, function: Any, file: str) -> None:
-        self._py_file, self._line = file, function.__code__.co_firstlineno
+        self._folder = _folder(file, function.__module__)
+        self._line = function.__code__.co_firstlineno
 
     from_function = classmethod(lambda cls, function, file: cls(function, file))
 
     def get_cache_path(self) -> str:
-        return str(_folder(self._py_file))
+        return str(self._folder)
 
     def get_source_stamp(self) -> str:
         return ""
@@ -155,8 +156,10 @@ def _unlock(folder: str) -> None:
 
 
 @cache
-def _folder(file: str) -> Path | None:
-    name = f"{Path(file).stem}-{files_digest(code_files(file))[:16]}"
+def _folder(file: str, module: str) -> Path | None:
+    """Return the folder of a file's kernels; they name the module that compiled them."""
+    name = f"{module.rpartition('.')[2]}-{files_digest(code_files(file))[:16]}"
+    name += "-checked" if numba.config.BOUNDSCHECK else ""
     given = os.environ.get("NUMBA_CACHE_DIR")
     for base in (given, PACKAGE / "__pycache__", Path.home() / ".cache" / "calbias"):
         if base:

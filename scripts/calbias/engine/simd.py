@@ -24,6 +24,7 @@ import operator
 
 from llvmlite import ir
 from numba import types
+from numba.core import cgutils
 from numba.core.errors import RequireLiteralValue, TypingError
 from numba.extending import (
     intrinsic,
@@ -156,7 +157,7 @@ def gather_rows(typing_context, table, rows):
     columns = types.UniTuple(FLOATS, LANES)
 
     def generate(context, builder, signature, arguments):
-        data = _data(context, builder, signature, arguments)
+        data, size = _data(context, builder, signature, arguments)
         half_row = ir.VectorType(ir.DoubleType(), 4).as_pointer()
         threes = ir.Constant(ir.VectorType(ir.IntType(64), LANES), [3] * LANES)
         starts = builder.shl(arguments[1], threes)
@@ -165,7 +166,8 @@ def gather_rows(typing_context, table, rows):
             halves = []
             for lane in range(LANES):
                 start = builder.extract_element(starts, ir.IntType(32)(lane))
-                address = builder.gep(data, [builder.add(start, ir.IntType(64)(half))])
+                start = builder.add(start, ir.IntType(64)(half))
+                address = _address(context, builder, data, size, start, 4)
                 halves.append(builder.load(builder.bitcast(address, half_row), align=8))
             both = [_shuffle(builder, halves[k], halves[k + 4], range(LANES)) for k in range(4)]
             for distance in (1, 2):
@@ -182,12 +184,12 @@ def gather(typing_context, array, positions):
     result = FLOATS if array.dtype == types.float64 else WORDS
 
     def generate(context, builder, signature, arguments):
-        data = _data(context, builder, signature, arguments)
+        data, size = _data(context, builder, signature, arguments)
         vector = ir.Constant(ir.VectorType(_LLVM[result.element], LANES), ir.Undefined)
         for lane in range(LANES):
             index = ir.IntType(32)(lane)
             position = builder.extract_element(arguments[1], index)
-            value = builder.load(builder.gep(data, [position]))
+            value = builder.load(_address(context, builder, data, size, position, 1))
             vector = builder.insert_element(vector, value, index)
         return vector
 
@@ -328,14 +330,25 @@ def _element(array):
 
 
 def _data(context, builder, signature, arguments):
-    return context.make_array(signature.args[0])(context, builder, arguments[0]).data
+    """Return the address and the size of the array, argument 0."""
+    array = context.make_array(signature.args[0])(context, builder, arguments[0])
+    return array.data, array.nitems
+
+
+def _address(context, builder, data, size, start, count):
+    """Return the address of ``count`` elements; with NUMBA_BOUNDSCHECK they must be inside."""
+    if context.enable_boundscheck:
+        for end in (start, builder.add(start, ir.IntType(64)(count - 1))):
+            cgutils.do_boundscheck(context, builder, end, size)
+    return builder.gep(data, [start])
 
 
 def _pointer(context, builder, signature, arguments, offset=0):
     """Return the address of eight elements, from element i (argument 1) + offset on."""
     i = context.cast(builder, arguments[1], signature.args[1], types.intp)
-    data = _data(context, builder, signature, arguments)
-    address = builder.gep(data, [builder.add(i, ir.IntType(64)(offset))])
+    data, size = _data(context, builder, signature, arguments)
+    start = builder.add(i, ir.IntType(64)(offset))
+    address = _address(context, builder, data, size, start, LANES)
     vector = ir.VectorType(_LLVM[signature.args[0].dtype], LANES)
     return builder.bitcast(address, vector.as_pointer())
 

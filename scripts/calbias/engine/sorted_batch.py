@@ -183,8 +183,14 @@ def sorted_rows(scores: np.ndarray, hits: np.ndarray) -> tuple[np.ndarray, np.nd
 
 
 def of_sorted_scores(scores: np.ndarray, hits: np.ndarray, ties: str = "average") -> SortedBatch:
-    """Return the SortedBatch of m rows of hits (m, n) on the same ascending scores (n,)."""
+    """Return the SortedBatch of m rows of hits (m, n) on the same ascending scores (n,).
+
+    InputError for scores in another order or outside [0, 1].
+    """
     m, n = hits.shape
+    is_inside = scores.size and scores[0] >= 0 and scores[-1] <= 1
+    if not (is_inside and (scores[1:] >= scores[:-1]).all()):  # false for NaN
+        raise InputError("scores must ascend from 0 to 1: sort them, and the hits with them")
     rows = np.tile(scores, (m, 1)) if m > 1 else scores[None]
     cum_gap, cum_hit = np.zeros((m, n + 1)), np.zeros((m, n + 1))
     if ties == "average" and (scores[1:] == scores[:-1]).any():

@@ -104,7 +104,7 @@ def sweep_masses(
     for row in range(out.shape[0]):
         sums = cum_hit[row]
         b = n
-        if sums[n - int64(sums[n])] > 0.0:  # else no hit is below a miss: every b passes
+        if not _hits_are_last(sums):  # else every b passes
             b = most
             before = gather(sums, load(ranks, 0))
             for k in range(0, starts[most + 1], LANES):
@@ -144,7 +144,7 @@ def sweep_widths(
     ranks[_HIGHEST], positions[_HIGHEST], positions[_BREAK] = n, n, np.nan
     for row in range(out.shape[0]):
         row_scores, sums = scores[row], cum_hit[row]
-        b = n if sums[n - int64(sums[n])] == 0.0 else 0  # no hit is below a miss: every b passes
+        b = n if _hits_are_last(sums) else 0  # then every b passes
         stage = 0
         while b == 0 and stage + 1 < stages.shape[0]:
             before = int64(stages[stage, 0])
@@ -170,6 +170,14 @@ def sweep_widths(
         else:
             last = fill_widths(row_scores, b, bins) - 1
         out[row] = error_of_bins(cum_gap[row], bins, last, norm)
+
+
+@njit
+def _hits_are_last(cum_hit: np.ndarray) -> bool:
+    """Return whether no hit is below a miss."""
+    n = cum_hit.shape[0] - 1
+    misses = n - int64(cum_hit[n])
+    return 0 <= misses <= n and cum_hit[misses] == 0.0
 
 
 @njit
@@ -262,6 +270,6 @@ def fill_widths(scores: np.ndarray, b: int, bins: np.ndarray) -> int:
         last += 1
         k = min(int(scores[rank] * b), b - 1)  # rounding may put it one off
         k += 1 if scores[rank] >= (k + 1) / b else -1 if scores[rank] < k / b else 0
-        rank = first_rank(scores, rank, n, (k + 1) / b) if k + 1 < b else n
+        rank = first_rank(scores, rank + 1, n, (k + 1) / b) if k + 1 < b else n
     bins[last] = n
     return last + 1

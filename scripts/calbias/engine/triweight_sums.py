@@ -51,14 +51,15 @@ def sum_kernels(
     """Return (first edge, sums of all samples, sums of the misses), arrays (edges,).
 
     The samples have the ranks [start, end). Each has a mirror image at 0 if its score is below
-    1/2, and at 1 otherwise.
+    1/2, and at 1 otherwise. Scores out of order or outside [0, 1] end the sums early.
     """
     cells = coefficients.shape[1] // 2
     reach = cells * width
     first = int((1.0 - scores[end - 1]) / width) - cells
     lowest = 1.0 - scores[start] if scores[start] > reach else 1.0 + reach
     last = int(lowest / width) + cells + 1
-    everyone, misses = np.zeros(last - first + 1), np.zeros(last - first + 1)
+    n_edges = max(last - first + 1, 0)
+    everyone, misses = np.zeros(n_edges), np.zeros(n_edges)
     half = first_rank(scores, start, end, 0.5)
     near_zero = first_rank(scores, start, half, reach)
     down, up = -1.0, 1.0
@@ -73,7 +74,7 @@ def sum_kernels(
 @njit
 def _fold_at_one(first: int, sums: np.ndarray) -> None:
     """Add to the sum at each edge the sum at its mirror image on the other side of score 1."""
-    if first <= 0:
+    if 0 <= -first < sums.shape[0]:
         sums[-first] *= 2.0
         for k in range(1, min(1 - first, sums.shape[0] + first)):
             total = sums[-first + k] + sums[-first - k]
@@ -99,8 +100,11 @@ def _add(
     i, end = uint64(start), uint64(end)
     while i < end:
         begin = i
-        cell = int((1.0 + sign * scores[i]) * per_width)
-        centre = cell + 0.5
+        position = (1.0 + sign * scores[i]) * per_width
+        cell = int(position)
+        centre, edge = cell + 0.5, cell - first - cells + 1
+        if not (position >= 0.0 and 0 <= edge <= everyone.shape[0] - 2 * cells):
+            return
         x1 = x2 = x3 = h1 = h2 = h3 = copies(0.0)
         inside = _EIGHT
         while i + _EIGHT <= end:
@@ -128,10 +132,9 @@ def _add(
             i += _ONE
         size = float64(i - begin)
         missed = size - (cum_hit[i] - cum_hit[begin])
-        edge = uint64(cell - first - cells + 1)
-        _spread(size, a1, a2, a3, coefficients, edge, everyone)
+        _spread(size, a1, a2, a3, coefficients, uint64(edge), everyone)
         if missed > 0.0:
-            _spread(missed, a1 - b1, a2 - b2, a3 - b3, coefficients, edge, misses)
+            _spread(missed, a1 - b1, a2 - b2, a3 - b3, coefficients, uint64(edge), misses)
 
 
 @njit

@@ -153,7 +153,7 @@ def _integrate(
     and the part of a cell between the bound and the nearest edge is integrated by itself.
     """
     n_edges = everyone.shape[0]
-    cut_begin, cut_stop = begin >= 0.0, stop <= n_edges - 1
+    cut_begin, cut_stop = 0.0 <= begin <= n_edges - 6, 5.0 <= stop <= n_edges - 1
     low = int64(begin + 0.5) if cut_begin else 0
     high = int64(stop + 0.5) if cut_stop else n_edges - 1
     error = mass = 0.0

@@ -105,7 +105,7 @@ def _share(scores: np.ndarray, residuals: np.ndarray, out: np.ndarray) -> None:
     cells = out.shape[1] - 1
     for i in range(scores.shape[0]):
         position = scores[i] * cells
-        cell = min(int(position), cells - 1)
+        cell = max(min(int(position), cells - 1), 0)
         share = position - cell
         out[0, cell] += (1.0 - share) * residuals[i]
         out[0, cell + 1] += share * residuals[i]

@@ -86,7 +86,7 @@ def _resample(
         begin = rank = 0
         while begin < n:  # a group of equal scores: its rows share their mean hit
             end, size, group = begin, 0, 0.0
-            while end < n and scores[end] == scores[begin]:
+            while end == begin or (end < n and scores[end] == scores[begin]):
                 size += counts[end]
                 group += counts[end] * hits[end]
                 end += 1
