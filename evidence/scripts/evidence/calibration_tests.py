@@ -48,7 +48,7 @@ from calbias.estimation.loading import load_estimator
 from calbias.estimators.ks import cumulative_extremes
 from calbias.io.python_files import literal
 from evidence.estimators import estimator_file
-from pipeline.logistic_line import fit_line, log_likelihood, log_odds
+from evidence.logistic_line import fit_line, log_likelihood, log_odds
 
 _REDRAW = "redraw_"
 _TERMS = np.arange(1, 200)

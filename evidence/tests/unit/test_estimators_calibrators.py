@@ -14,7 +14,7 @@ from scipy.stats import beta
 from calbias.engine.sorted_batch import sorted_data_set
 from evidence.estimators import estimate
 from evidence.estimators.variational import single_labels
-from pipeline.logistic_line import fit_line
+from evidence.logistic_line import fit_line
 
 
 def platt(x, y):

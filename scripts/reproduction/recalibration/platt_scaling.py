@@ -10,7 +10,7 @@ from typing import NamedTuple
 import numpy as np
 from scipy.special import expit
 
-from pipeline.logistic_line import fit_line
+from calbias.recalibration.logistic import fit_shift, newton_line
 
 _NEAREST = 2.0**-53, 1e-300  # to 1 and to 0: scores closer are taken there
 
@@ -27,10 +27,18 @@ class PlattScaling(NamedTuple):
 
 
 def platt_scaling(scores: np.ndarray, hits: np.ndarray) -> PlattScaling:
-    """Return the ``PlattScaling`` of scores (n,) in [0, 1] and hits (n,), 0 or 1."""
-    z = _log_odds(np.asarray(scores, dtype=np.float64))
-    intercept, slope = fit_line(z, np.asarray(hits, dtype=np.float64), 1.0)
-    return PlattScaling(slope, intercept)
+    """Return the ``PlattScaling`` of scores (n,) in [0, 1] and hits (n,), 0 or 1.
+
+    Where all scores are equal the slope is 1.
+    """
+    z, hits = _log_odds(np.asarray(scores, np.float64)), np.asarray(hits, np.float64)
+    n_hits = hits.sum()
+    targets = np.where(hits > 0, (n_hits + 1) / (n_hits + 2), 1 / (hits.size - n_hits + 2))
+    for centre, scale in ((0.0, 1.0), (z.mean(), z.std() or 1.0)):  # far outliers want the second
+        if line := newton_line((z - centre) / scale, targets):
+            slope = line[1] / float(scale)
+            return PlattScaling(slope, line[0] - slope * float(centre))
+    return PlattScaling(1.0, fit_shift(z, targets))
 
 
 def _log_odds(scores: np.ndarray) -> np.ndarray:

@@ -16,7 +16,7 @@ import numpy as np
 from calbias.engine.jit import njit
 from calbias.engine.simd import LANES, copies, first_true, load, store, sum_of_lanes
 from calbias.engine.sorted_batch import Estimates, SortedBatch
-from pipeline.lane_functions import exp_of, log_gamma_of, padded
+from evidence.lane_functions import exp_of, log_gamma_of, padded
 
 TARGET = "lp"
 BINS = "none"

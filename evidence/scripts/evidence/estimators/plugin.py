@@ -21,7 +21,7 @@ import numpy as np
 from calbias.engine.jit import njit
 from calbias.engine.simd import LANES, copies, load, select, sum_of_lanes
 from calbias.engine.sorted_batch import Estimates, SortedBatch
-from pipeline.logistic_line import fill_line, fill_log_odds, fit_line
+from evidence.logistic_line import fill_line, fill_log_odds, fit_line
 
 VARIANTS = {
     "plugin_glm": {"curve": "glm"},

@@ -17,7 +17,7 @@ import numpy as np
 from calbias.engine.jit import njit
 from calbias.engine.sorted_batch import Estimates, SortedBatch
 from evidence.estimators.corp_mcb import pooled_means
-from pipeline.logistic_line import fill_line, fill_log_odds, fit_line
+from evidence.logistic_line import fill_line, fill_log_odds, fit_line
 
 VARIANTS = {
     "variational_platt": {"calibrator": "platt"},

@@ -15,7 +15,7 @@ from calbias.conventions import SIGNIFICANT
 from calbias.engine.seeding import stream
 from evidence.calibration_tests import hosmer_lemeshow
 from evidence.cells.forecasts import Forecasts, audit_methods
-from pipeline.logistic_line import fit_line
+from evidence.logistic_line import fit_line
 from reproduction.judging.runner import Drawn, Method, each
 
 PRINTED = {"henzi2023_hosmer_lemeshow": ("n={n_samples:g} J={j:g}", "{test}", "rejected", 1000)}

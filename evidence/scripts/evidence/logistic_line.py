@@ -9,7 +9,7 @@ import numpy as np
 
 from calbias.engine.jit import njit
 from calbias.engine.simd import LANES, copies, load, select, store, sum_of_lanes
-from pipeline.lane_functions import exp_of, log_of, padded
+from evidence.lane_functions import exp_of, log_of, padded
 
 _FARTHEST = 2.0**-53  # of a score from 0 and 1, where the log-odds are ±36.7
 _ITERATIONS = 60
