@@ -78,7 +78,7 @@ def is_number(value):
 # keys whose other value does not follow from the present one
 OTHERS = {
     "softmax": ["float32_2020"],
-    "fits": ["published", "refitted"],
+    "fits": ["published", "refitted", "own_scores"],
     "logits_dir": ["resources/outputs"],
     "estimator_dir": ["mine"],
     "mirrors": [["https://example.org/{file}"]],

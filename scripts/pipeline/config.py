@@ -113,6 +113,11 @@ def _pages(config: Config, norm: float) -> dict[str, dict[str, str]]:
             f"config: norm: {config['norm']:g}: an estimator's page compares it at norm {norm:g} "
             f"with the others; leave norm out"
         )
+    if pages and config["fits"] == "own_scores":
+        raise InputError(
+            "config: fits: an estimator's page compares it on the paper's fits with the others; "
+            "leave fits out"
+        )
     if pages and config["score_precision"] != "exact":
         raise InputError(
             "config: score_precision: an estimator's page compares it on exact scores with the "

@@ -7,6 +7,7 @@ import numpy as np
 import pandas as pd
 
 from calbias.truth.counted import CountedScenario
+from pipeline.populations import read_populations
 
 
 class Network(NamedTuple):
@@ -21,15 +22,12 @@ class Network(NamedTuple):
 def read_networks(networks: Path, sketches: Path, top_labels: Path) -> list[Network]:
     """Return the Networks of the three files, in the order of the first."""
     about = pd.read_csv(networks).to_dict("records")
-    cells = dict([*pd.read_parquet(sketches).groupby("name", observed=True)])
+    populations = read_populations(sketches)
     folds = dict([*pd.read_parquet(top_labels).groupby("name", observed=True)])
     result = []
     for row in about:
         name = row["name"]
-        counts, fold = cells[name], folds[name]
-        population = CountedScenario(
-            name, *(counts[column].to_numpy() for column in ("cell", "n", "hits"))
-        )
+        fold = folds[name]
         log_odds, hits = fold["log_odds"].to_numpy(np.float64), fold["hit"].to_numpy(np.float64)
-        result.append(Network(population, row, log_odds, hits))
+        result.append(Network(populations[name], row, log_odds, hits))
     return result

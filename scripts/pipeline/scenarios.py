@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import math
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from calbias.errors import InputError
+from calbias.truth.counted import CountedScenario
 from calbias.truth.curves import NAMED_CURVES, Curve
 from calbias.truth.scenarios import Scenario, validate_scenario
+from pipeline.populations import read_own_scores
 from pipeline.scenario_names import curve_names, scenario_name, validate_scenarios
 from pipeline.table_schema import columns_of
 from pipeline.tables import read_rows
@@ -18,6 +21,8 @@ if TYPE_CHECKING:
 
 Row = dict[str, Any]
 
+OWN_CURVES = {"fitted": "own_scores", "identity": "own_scores_calibrated"}
+"""The curves of rows whose law is a model's own scores, by what an experiment asks for."""
 HALF_LAST_DIGIT = 0.005  # of b0 and b1, printed to two decimals
 HALF_LAST_DIGIT_BETA = 0.00005  # of alpha and beta, printed to four
 
@@ -49,13 +54,40 @@ def scenario_row(experiment: str, scenario: Scenario, source: str, group: str = 
     return dict(zip(columns_of("scenarios"), values, strict=True))
 
 
+def own_scores_row(experiment: str, model: str, curve: str, source: str, group: str = "") -> Row:
+    """Return the row of a model's own scores: no Beta, and a curve of OWN_CURVES."""
+    no_beta = Scenario(model, math.nan, math.nan, Curve(OWN_CURVES[curve]))
+    return scenario_row(experiment, no_beta, source, group)
+
+
 def read_scenarios(path: Path) -> list[tuple[Scenario, dict[str, str]]]:
-    """Return [(Scenario, row)] of a scenario table; raises InputError for a bad row or file."""
+    """Return [(Scenario, row)] of a scenario table; raises InputError for a bad row or file.
+
+    The Scenario of a model's own scores has a name and the name of its curve alone.
+    """
     rows = read_rows(path, columns_of("scenarios"))
     return [(_scenario(f"{path}, line {line}", row), row) for line, row in rows]
 
 
+def read_laws(
+    path: Path, own_scores: Sequence[Path]
+) -> Iterator[tuple[Scenario, Scenario | CountedScenario]]:
+    """Yield (Scenario, what to draw from) of a table, with files of models' own scores."""
+    populations = read_own_scores(own_scores)
+    for scenario, _ in read_scenarios(path):
+        if scenario.curve.name not in OWN_CURVES.values():
+            yield scenario, scenario
+        elif scenario.name not in populations:
+            raise InputError(f"{path}: no file of the own scores of {scenario.name}: rerun")
+        else:
+            population, _ = populations[scenario.name]
+            is_calibrated = scenario.curve.name == OWN_CURVES["identity"]
+            yield scenario, population.calibrated() if is_calibrated else population
+
+
 def _scenario(location: str, row: dict[str, str]) -> Scenario:
+    if row["curve"] in OWN_CURVES.values():
+        return Scenario(row["scenario"], math.nan, math.nan, Curve(row["curve"]))
     try:
         alpha, beta, b0, b1 = (float(row[name]) for name in ("alpha", "beta", "b0", "b1"))
         name, curve = row["scenario"], row["curve"]

@@ -22,11 +22,18 @@ def distance(top: TopLabel, alpha: float, beta: float) -> float:
 
 def p_of_curve(top: TopLabel, curve: Curve, n_parameters: int) -> float:
     """Return the p-value of the hits in N_HITS bins of equal mass under a fitted curve, by χ²."""
-    order = np.argsort(top.log_score - top.log1m_score, kind="stable")
-    chance = curve.hit(top.log_score[order], top.log1m_score[order])
+    chances = curve.hit(top.log_score, top.log1m_score)
+    return p_of_chances(top.log_score - top.log1m_score, top.hit, chances, n_parameters)
+
+
+def p_of_chances(
+    log_odds: np.ndarray, hits: np.ndarray, chances: np.ndarray, n_parameters: float
+) -> float:
+    """Return it of fitted chances (n,) at the log odds of the scores, (n,)."""
+    order = np.argsort(log_odds, kind="stable")
     bins = np.arange(len(order)) * N_HITS // len(order)
     hits, expected, variance = (
-        np.bincount(bins, x) for x in (top.hit[order], chance, chance * (1 - chance))
+        np.bincount(bins, x[order]) for x in (hits, chances, chances * (1 - chances))
     )
     z2 = np.sum((hits - expected) ** 2 / np.maximum(variance, 1e-12))
     return float(gammaincc((N_HITS - n_parameters) / 2, z2 / 2))

@@ -43,6 +43,16 @@ def test_the_curve_and_its_error(counted):
         assert calbias.true_calibration_error(counted, norm=p) == pytest.approx(exact, abs=4e-4)
 
 
+def test_scores_that_are_true_probabilities(counted):
+    """No curve is fitted: the error is 0, and hits are as frequent as the scores say."""
+    calibrated = counted.calibrated()
+    assert calbias.true_calibration_error(calibrated) == 0
+    scores, hits = calbias.simulate(calibrated, 5000, replicates=40)
+    assert abs(np.mean(hits - scores)) < 4 * 0.5 / scores.size**0.5
+    same, _ = calbias.simulate(counted, 5000, replicates=40)
+    np.testing.assert_array_equal(scores, same)
+
+
 def test_a_calibrated_population_has_no_error():
     n = np.full(400, 2000)
     cells = np.arange(-100, 300)

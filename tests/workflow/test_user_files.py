@@ -64,7 +64,8 @@ def test_a_bad_logit_file(fresh, case):
     assert ("failed: read_logits" in text) != before_any_job
 
 
-FILE = "probs_resnet110_c10_logits.p"
+MODEL = "resnet110_c10"
+FILE = f"probs_{MODEL}_logits.p"
 
 
 def place(checkout, content=b"?" * 685390):
@@ -84,13 +85,19 @@ def test_a_present_file_is_never_planned_for_download(fresh):
 
 
 @pytest.mark.parametrize(
-    ("fits", "is_fitted"), [("published", False), ("refitted", True), ("real_or_published", True)]
+    ("fits", "step"),
+    [
+        ("published", None),
+        ("refitted", "fit_model"),
+        ("real_or_published", "fit_model"),
+        ("own_scores", "fit_own_scores"),
+    ],
 )
-def test_whose_fits_are_simulated_from(fresh, fits, is_fitted):
+def test_whose_fits_are_simulated_from(fresh, fits, step):
     place(fresh)
     target = "results/scenarios/realistic.parquet"
     jobs = fresh.planned("--config", f"fits={fits}", "logits_dir=my_logits", "--", target)
-    assert ("fit_model resnet110_c10" in jobs) == is_fitted
+    assert {job.split()[0] for job in jobs if job.startswith("fit")} == ({step} if step else set())
 
 
 def test_a_refused_file_is_named_in_one_line_and_left_as_it_is(fresh):

@@ -69,6 +69,8 @@ OWN = [name for name in MODELS if name not in PAPERS_MODELS]  # models that a us
 FIGURES = available_figures(EXPERIMENTS, LACKING)
 TABLES = available_tables(EXPERIMENTS, LACKING)
 TABLES += ["beta_fits_float32_2020", "glm_fits_float32_2020"] if AS_PUBLISHED else []
+if config["fits"] == "own_scores" and MEASURED:
+    TABLES.append("own_score_fits")
 AUDITS = [name for name in TABLES if name.startswith("audit_")]
 if not OWN:
     TABLES = [name for name in TABLES if name not in AUDITS]

@@ -41,3 +41,25 @@ use rule fit_model as fit_as_published with:
         "results/logs/fit_as_published/{model}.log",
     wildcard_constraints:
         model=one_of(AS_PUBLISHED),
+
+
+# The scores of a model's own test fold, with a smooth curve, in place of both fits.
+rule fit_own_scores:
+    input:
+        top_labels=lambda wildcards: top_labels(wildcards.model),
+    output:
+        population="results/fits/own_scores/{model}.parquet",
+        fit="results/fits/own_score_fits/{model}.parquet",
+    log:
+        "results/logs/fit_own_scores/{model}.log",
+    wildcard_constraints:
+        model=one_of(MEASURED),
+    conda:
+        "../../envs/environment.yaml"
+    params:
+        code=code("fit_own_scores"),
+        norm=config["norm"],
+        bootstrap=config["bootstrap"],
+        seed=config["seed"],
+    shell:
+        step("fit_own_scores")

@@ -5,6 +5,7 @@
 PARTS = {
     "beta_fits": ("fits/beta_fits", MEASURED),
     "glm_fits": ("fits/glm_fits", MEASURED),
+    "own_score_fits": ("fits/own_score_fits", MEASURED),
     "beta_fits_float32_2020": ("fits/beta_fits_float32_2020", AS_PUBLISHED),
     "glm_fits_float32_2020": ("fits/glm_fits_float32_2020", AS_PUBLISHED),
     "scenarios": ("scenarios", EXPERIMENTS),

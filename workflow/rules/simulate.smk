@@ -5,6 +5,7 @@
 PRINTED = PAPERS_MODELS if config["logits_dir"] == DEFAULT_LOGITS_DIR else ()
 REFITTED = {
     "published": (),
+    "own_scores": (),
     "refitted": MEASURED,
     "real_or_published": {*MODELS} - ({*PAPERS_MODELS} - {*REAL}) - {*PRINTED},
 }[config["fits"]]
@@ -12,6 +13,15 @@ FITTED = {
     name: [model for model in experiment.get("models", []) if model in REFITTED]
     for name, experiment in EXPERIMENTS.items()
 }
+
+
+OWN_SCORED = MEASURED if config["fits"] == "own_scores" else ()
+
+
+def own_scores(*experiments):
+    """The scores of models that are simulated from their own, in these experiments."""
+    models = {model for name in experiments for model in EXPERIMENTS[name].get("models", [])}
+    return [f"results/fits/own_scores/{model}.parquet" for model in OWN_SCORED if model in models]
 
 
 rule define_scenarios:
@@ -24,6 +34,7 @@ rule define_scenarios:
         ),
         beta_fits=lambda wildcards: fits("beta_fits", wildcards.experiment),
         glm_fits=lambda wildcards: fits("glm_fits", wildcards.experiment),
+        own_scores=lambda wildcards: own_scores(wildcards.experiment),
     output:
         "results/scenarios/{experiment}.parquet",
     log:
@@ -36,7 +47,7 @@ rule define_scenarios:
         models=of_experiment("models"),
         printed=lambda wildcards: selected_rows(
             {*EXPERIMENTS[wildcards.experiment].get("models", [])}
-            - {*FITTED[wildcards.experiment]},
+            - {*FITTED[wildcards.experiment], *OWN_SCORED},
             *printed_tables(wildcards.experiment),
         ),
         groups=lambda wildcards: [
@@ -54,6 +65,7 @@ rule define_scenarios:
 rule compute_true_error:
     input:
         scenarios="results/scenarios/{experiment}.parquet",
+        own_scores=lambda wildcards: own_scores(wildcards.experiment),
     output:
         "results/true_errors/{experiment}.parquet",
     log:
@@ -71,6 +83,7 @@ rule compute_true_error:
 use rule compute_true_error as tabulate_true_errors with:
     input:
         scenarios=expand("results/scenarios/{name}.parquet", name=EXPERIMENTS),
+        own_scores=own_scores(*EXPERIMENTS),
     output:
         tabled("true_calibration_error"),
     log:
@@ -81,6 +94,7 @@ rule simulate_replicates:
     input:
         estimator_file=lambda wildcards: loaded(estimator_paths(wildcards.estimator)),
         scenarios="results/scenarios/{experiment}.parquet",
+        own_scores=lambda wildcards: own_scores(wildcards.experiment),
         checked=lambda wildcards: checked(wildcards.estimator),
     output:
         "results/replicates/{experiment}/{estimator}/{shard}-of-{shards}.parquet",

@@ -34,6 +34,22 @@ class Points(NamedTuple):
     weights: np.ndarray
 
 
+class CurveFit(NamedTuple):
+    """logit T - logit c, a spline of the log odds, and how it fits the rows.
+
+    ``nll`` is the sum in nats; AIC is 2 nll + 2 ``degrees_of_freedom``.
+    """
+
+    spline: BSpline
+    nll: float
+    degrees_of_freedom: float
+
+    @property
+    def aic(self) -> float:
+        """Return Akaike's criterion."""
+        return 2 * (self.nll + self.degrees_of_freedom)
+
+
 class CountedScenario:
     """A population of scores, counted in cells of log odds, with its smooth calibration curve.
 
@@ -44,7 +60,8 @@ class CountedScenario:
     cells : array of int, shape (m,)
         Ascending numbers: cell k holds the rows with log(c / (1 - c)) in [k·width, (k + 1)·width).
     n, hits : array of int, shape (m,)
-        Rows of each cell, at least 1, and correct predictions among them.
+        Rows of each cell, at least 1, and correct predictions among them. Without hits, None, each
+        score is a true probability.
     width : float, default 0.01
 
     Raises
@@ -66,11 +83,12 @@ class CountedScenario:
         name: str,
         cells: Sequence[int] | np.ndarray,
         n: Sequence[int] | np.ndarray,
-        hits: Sequence[int] | np.ndarray,
+        hits: Sequence[int] | np.ndarray | None,
         width: float = WIDTH,
     ) -> None:
         self.name, self.width = name, float(width)
-        self.cells, self.n, self.hits = (np.asarray(x, np.float64) for x in (cells, n, hits))
+        self.cells, self.n = np.asarray(cells, np.float64), np.asarray(n, np.float64)
+        self.hits = None if hits is None else np.asarray(hits, np.float64)
         _validate(self)
 
     @classmethod
@@ -111,9 +129,17 @@ class CountedScenario:
             raise InputError(f"{name}: give scores in [0, 1] and one hit for each, at least one")
         if not np.isin(y, (0, 1)).all():
             raise InputError(f"{name}: hits must be 0 or 1")
-        log_odds = logit(np.clip(c, 2.0**-53, 1 - 2.0**-53))
+        return cls.from_log_odds(name, logit(np.clip(c, 2.0**-53, 1 - 2.0**-53)), y)
+
+    @classmethod
+    def from_log_odds(cls, name: str, log_odds: np.ndarray, hits: np.ndarray) -> Self:
+        """Make the population of scores by their finite log odds (n,), and hits of 0 and 1 (n,)."""
         cells, cell = np.unique(np.floor(log_odds / WIDTH), return_inverse=True)
-        return cls(name, cells, np.bincount(cell), np.bincount(cell, y))
+        return cls(name, cells, np.bincount(cell), np.bincount(cell, hits))
+
+    def calibrated(self) -> Self:
+        """Return the population of these scores whose hits have them as true probabilities."""
+        return type(self)(self.name, self.cells, self.n, None, self.width)
 
     def log_odds(self, tail: np.ndarray, upper: bool) -> np.ndarray:
         """Return the log odds at lower, or upper, tail probabilities; rows fill cells evenly."""
@@ -124,7 +150,9 @@ class CountedScenario:
 
     def logit_hit(self, log_odds: np.ndarray) -> np.ndarray:
         """Return logit T, the smooth curve, at log odds of any shape."""
-        return np.asarray(log_odds + self._spline(np.clip(log_odds, *self._limits)))
+        if self.hits is None:
+            return np.asarray(log_odds)
+        return np.asarray(log_odds + self.curve_fit.spline(np.clip(log_odds, *self._limits)))
 
     @cached_property
     def points(self) -> Points:
@@ -142,7 +170,9 @@ class CountedScenario:
         return low, high
 
     @cached_property
-    def _spline(self) -> BSpline:
+    def curve_fit(self) -> CurveFit:
+        """The smooth curve of least AIC."""
+        assert self.hits is not None
         low, high = self._limits
         inner = self.log_odds(np.linspace(TAIL, 1 - TAIL, N_KNOTS)[1:-1], upper=False)
         knots = np.unique([low, *inner, high])
@@ -154,13 +184,14 @@ class CountedScenario:
         roughness = _roughness((padded[1:-3] + padded[2:-2] + padded[3:-1]) / 3)
         b, fits = np.zeros(basis.shape[1]), []
         for weight in PENALTIES:  # each from the one before
-            aic, b = _fit(basis, centres, self.n, self.hits, weight * roughness, b)
-            fits.append((aic, b))
-        return BSpline(padded, min(fits, key=lambda fit: fit[0])[1], 3)
+            b, *quality = _fit(basis, centres, self.n, self.hits, weight * roughness, b)
+            fits.append(CurveFit(BSpline(padded, b, 3), *quality))
+        return min(fits, key=lambda fit: fit.aic)
 
 
 def _validate(scenario: CountedScenario) -> None:
-    name, cells, n, hits = scenario.name, scenario.cells, scenario.n, scenario.hits
+    name, cells, n = scenario.name, scenario.cells, scenario.n
+    hits = n if scenario.hits is None else scenario.hits
     if not (cells.ndim == 1 and cells.size and cells.shape == n.shape == hits.shape):
         raise InputError(f"{name}: cells, n and hits must be arrays of one length, at least 1")
     if not 0 < scenario.width < np.inf:
@@ -189,8 +220,8 @@ def _roughness(at: np.ndarray) -> np.ndarray:
 
 def _fit(
     basis: Any, offset: Any, n: Any, hits: Any, penalty: Any, b: np.ndarray
-) -> tuple[float, np.ndarray]:
-    """Return AIC and coefficients of a penalised logistic regression; Newton, from ``b``."""
+) -> tuple[np.ndarray, float, float]:
+    """Return coefficients, nll and degrees of freedom of a penalised logistic regression."""
     penalty = penalty + RIDGE * np.eye(len(penalty))
 
     def loss(b: np.ndarray) -> float:
@@ -209,7 +240,7 @@ def _fit(
         if not before - now > 1e-8 * (1 + before):
             break
     freedom = np.trace(_solve(information + penalty, information))
-    return 2 * loss(b) - b @ penalty @ b + 2 * float(freedom), b
+    return b, loss(b) - float(b @ penalty @ b) / 2, float(freedom)
 
 
 def _solve(matrix: np.ndarray, right: np.ndarray) -> np.ndarray:

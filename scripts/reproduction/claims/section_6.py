@@ -182,6 +182,8 @@ def realistic_fits(grounds: Grounds) -> pd.DataFrame:
     table = table[table["experiment"] == "realistic"].set_index("scenario")
     if absent := [model for model in grounds.groups() if model not in table.index]:
         raise NotJudged(f"experiment realistic lacks the scenario of {', '.join(absent)}")
+    if models := table.index[table["alpha"].isna()].tolist():
+        raise NotJudged(f"own scores in place of a Beta distribution: {', '.join(models)}")
     return table
 
 

@@ -5,7 +5,8 @@ from typing import Any, Literal
 from calbias.errors import InputError
 from calbias.truth.curves import Curve
 from pipeline.models import read_models
-from pipeline.scenarios import fitted_scenario, scenario_row, synthetic_rows
+from pipeline.populations import read_own_scores
+from pipeline.scenarios import fitted_scenario, own_scores_row, scenario_row, synthetic_rows
 from pipeline.tables import write_table
 
 
@@ -21,6 +22,7 @@ def define_scenarios(
     models_table: Path | None,
     beta_fits: list[Path],
     glm_fits: list[Path],
+    own_scores: list[Path],
     experiment: str,
     models: list[str],
     curve: Literal["fitted", "identity"],
@@ -35,6 +37,7 @@ def define_scenarios(
     models_table: models table (CSV): gives the groups
     beta_fits: beta_fits tables or Table 2
     glm_fits: glm_fits tables or Table 3
+    own_scores: models' own scores, which come before fits
     experiment: the experiment's name
     models: models, by name
     curve: curve of the models
@@ -50,7 +53,13 @@ def define_scenarios(
     fitted = [Curve(*_parts("--glms", text, form, str, float, float)) for text in glms]
     rows = synthetic_rows(experiment, pairs, curves, powers, fitted)
     groups = read_models(models_table) if models_table else {}
+    populations = read_own_scores(own_scores)
     for model in models:
-        scenario, source = fitted_scenario(model, curve, beta_fits, glm_fits)
-        rows.append(scenario_row(experiment, scenario, source, groups[model]["group"]))
+        group = groups[model]["group"]
+        if model in populations:
+            _, source = populations[model]
+            rows.append(own_scores_row(experiment, model, curve, source, group))
+        else:
+            scenario, source = fitted_scenario(model, curve, beta_fits, glm_fits)
+            rows.append(scenario_row(experiment, scenario, source, group))
     write_table(output, "scenarios", rows)

@@ -14,8 +14,9 @@ from calbias.estimation.loading import load_estimator
 from calbias.estimation.registry import bin_numbers
 from calbias.io.files import file_digest
 from calbias.simulation import simulate_cells
+from calbias.truth.counted import CountedScenario
 from pipeline.results import written_whole
-from pipeline.scenarios import read_scenarios
+from pipeline.scenarios import read_laws
 from pipeline.steps import AtLeast, Precision, Seed
 from reproduction.replicates import (
     NOTHING,
@@ -43,6 +44,7 @@ def _earlier(path: Path) -> tuple[dict[ReplicateCell, Estimates], dict[Replicate
 def simulate_replicates(
     *,
     scenarios: Path,
+    own_scores: list[Path],
     estimator_file: Path,
     estimator: str,
     code: str,
@@ -61,6 +63,7 @@ def simulate_replicates(
     Reuses valid replicates of an earlier run and draws only the missing ones.
 
     scenarios: scenario table
+    own_scores: models' own scores, of the models that are simulated from them
     estimator_file: file that defines the estimator
     estimator: name, such as ece_sweep_em
     code: digest of the code; replicates drawn by another one are drawn again
@@ -82,13 +85,15 @@ def simulate_replicates(
     run = {estimator: load_estimator(estimator, estimator_file)}
     cells: dict[ReplicateCell, Estimates] = {}
     keys: dict[ReplicateCell, str] = {}
-    for scenario, _ in read_scenarios(scenarios):
-        table = None
+    for scenario, law in read_laws(scenarios, own_scores):
+        table, counts = None, []
+        if isinstance(law, CountedScenario):
+            counts = [np.asarray(x).tolist() for x in (law.cells, law.n, law.hits)]
         for n in n_samples:
             these = [ReplicateCell(scenario.name, n, number) for number in numbers]
             for cell in these:
                 what = [code, estimator, scenario[1:], cell, norm, seed]
-                what += [shard, shards, precision]
+                what += [shard, shards, precision, *counts]
                 keys[cell] = hashlib.sha256(json.dumps(what).encode()).hexdigest()
                 same = known_keys.get(cell) == keys[cell]
                 cells[cell] = (earlier[cell] if same else NOTHING).first(wanted.size)
@@ -96,11 +101,11 @@ def simulate_replicates(
             if not short:
                 continue
             done = min(cells[cell].estimate.size for cell in short)
-            table = build_quantile_table(scenario, precision) if table is None else table
+            table = build_quantile_table(law, precision) if table is None else table
             started = time.perf_counter()
             new = wanted[done:]
             results = simulate_cells(
-                Sampler(scenario, n, seed, table, precision),
+                Sampler(law, n, seed, table, precision),
                 new,
                 run,
                 [(estimator, cell.n_bins) for cell in short],
