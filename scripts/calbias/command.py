@@ -128,12 +128,20 @@ def _plan(options: Any) -> None:
 
 def _compare(options: Any) -> None:
     from calbias.auditing.compare_files import compare_files
+    from calbias.errors import InputError
 
-    files = _output_paths(options, (".html", ".json"), options.first, options.second)
+    n_models = max(1 + len(options.second), len(options.score))
+    if n_models > 2:
+        n_pairs = n_models * (n_models - 1) // 2
+        raise InputError(
+            f"compare takes two models, not {n_models}: compare each pair, with "
+            f"--confidence-level {1 - 0.05 / n_pairs:.4g} for all {n_pairs} pairs at 95 %"
+        )
+    files = _output_paths(options, (".html", ".json"), options.first, *options.second)
     names = ("id", "by", "codes", "top_label", "confidence_level", "seed")
     comparison = compare_files(
         options.first,
-        options.second,
+        *options.second,
         score=options.score,
         columns=_columns(options, "score"),
         say=_notes(options),

@@ -29,7 +29,7 @@ def parser() -> argparse.ArgumentParser:
         "take to know?",
         epilog="Exit status: 0 if all went well, 2 for a mistake in the input, 1 for any other "
         "failure, such as a lack of memory, room or access. --within has 0 for yes, 3 for no and 4 "
-        "for undecided.",
+        "for undecided; watch has 3 after an alarm.",
     )
     result.add_argument("--version", action="version", version=f"calbias {calbias.__version__}")
     commands = result.add_subparsers(title="commands", metavar="COMMAND", dest="command")
@@ -141,7 +141,7 @@ def _add_compare(commands: Any) -> None:
         "of the Brier scores.",
     )
     compare.add_argument("first", metavar="FIRST", help="a file as for audit")
-    compare.add_argument("second", metavar="SECOND", nargs="?",
+    compare.add_argument("second", metavar="SECOND", nargs="*",
                          help="the same rows; without it two columns of FIRST")  # fmt: skip
     _add_columns(compare, action="append", default=[])
     compare.add_argument("--id", metavar="COLUMN", help="join the rows of the files by this column")
@@ -158,6 +158,9 @@ def _add_watch(commands: Any) -> None:
         description="Print one line and write a page: the evidence over time, the alarm, when the "
         "change began, what is wrong. A calibrated model has an alarm with a probability of at "
         "most the level, however many rows are watched.",
+        epilog="Exit status: 0 without an alarm, 3 after one, 2 for a mistake in the input, 1 for "
+        "any other failure. After an alarm STATE keeps it: start with a new file once the model is "
+        "corrected. To repeat a run give it the STATE of the run before, of which you keep a copy.",
     )
     watch.add_argument("file", metavar="FILE", help="a table as for audit, in the order of time")
     watch.add_argument("--time", metavar="COLUMN", required=True, help="dates, times or numbers")

@@ -140,6 +140,12 @@ def recalibrated_columns(
     elif columns.score is not None:
         raise InputError(f"--score: the map is of the columns {', '.join(classes):.200}")
     else:
+        existing = {name.casefold() for name in table}
+        if missing := [name for name in classes if name.casefold() not in existing]:
+            raise InputError(
+                f"{location.file}: there is no column {missing[0]}; the map was made from the "
+                f"columns {listed(classes)}: give these"
+            )
         names = [looked_up_column(name, [*table], location.file) for name in classes]
     n = len(table[names[0]])
     is_there = np.ones(n, bool)

@@ -254,6 +254,25 @@ test_files_that_cannot_be_compared = refuses(
 )
 
 
+@pytest.mark.parametrize(
+    ("files", "names"),
+    [
+        (("a/x.csv", "b/y.csv"), ("x", "y")),
+        (("runs/gpt/test/x.csv", "runs/base/test/x.csv.gz"), ("gpt", "base")),
+        (("x.csv", "old/x.csv"), ("x.csv", "old/x.csv")),
+    ],
+)
+def test_files_of_one_name_are_called_by_their_folders(files, names):
+    assert of_files.names_of_files(*files) == names
+
+
+test_more_than_two_models = refuses(
+    main.__wrapped__,
+    (["compare", "a", "b", "c"], "compare takes two models, not 3: .* --confidence-level 0.9833"),
+    (["compare", "a", *["--score", "x"] * 5], "not 5: .*0.995 for all 10 pairs"),
+)
+
+
 def test_tenths_and_percentages_of_one_calibrated_model_do_not_differ():
     """Where the density bends within a step, tenths have 1 to 2 points more error than they say."""
     generator = np.random.default_rng(0)

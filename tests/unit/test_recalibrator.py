@@ -352,3 +352,6 @@ def test_columns_of_classes_get_probabilities(tmp_path, capsys):
         found = pd.read_csv(io.StringIO(out))[[f"calbias_{name}" for name in names]].to_numpy()
         expected = calbias.Recalibrator(method).fit(logits, labels).predict(logits[:5])
         assert found == pytest.approx(expected, abs=1e-4)
+        new.write_text('{"cat": 0.5, "score": 0.5}\n')
+        err = run(capsys, "recalibrate", new, "--apply", tmp_path / f"{form}_map.json")[2]
+        assert "no column dog; the map was made from the columns cat, dog, hen" in err

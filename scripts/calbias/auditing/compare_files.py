@@ -98,14 +98,22 @@ def compare_files(
         same = np.array_equal(one.clusters, other.clusters)
     if not same:
         raise InputError(f"{files[1]}: the clusters differ from {files[0]}: give the same rows")
-    stems = [Path(str(file).removesuffix(".gz")).stem for file in files]
-    first_name, second_name = stems if second is not None else score
+    first_name, second_name = names_of_files(*files) if second is not None else score
     return compare(
         first_rows.score, second_rows.score, hits[0] if one.kind == EVENT else hits,
         clusters=one.clusters, by=with_codes(_subgroups(one, by), codes) or None,
         confidence_level=confidence_level, seed=seed, names=(first_name, second_name),
         progress=progress,
     )  # fmt: skip
+
+
+def names_of_files(first: Path | str, second: Path | str) -> tuple[str, str]:
+    """Return the stems of two files or, where these are the same, the folders that differ."""
+    parts = [Path(str(file).removesuffix(".gz")).with_suffix("").parts for file in (first, second)]
+    for one, other in zip(*map(reversed, parts), strict=False):
+        if one != other:
+            return one, other
+    return str(first), str(second)
 
 
 def _subgroups(data: Data, by: Sequence[str]) -> dict[str, Any]:

@@ -6,7 +6,7 @@ import ast
 from fnmatch import fnmatchcase
 from functools import cache
 from pathlib import Path
-from typing import Any, Literal, NamedTuple
+from typing import Any, Literal, NamedTuple, TypeAlias
 
 from numpy.typing import ArrayLike
 
@@ -28,6 +28,10 @@ from calbias.io.python_files import literal
 from calbias.logits.checks import as_top_label
 from calbias.rows import UnsortedRows
 from calbias.scored import Scored
+
+Array: TypeAlias = ArrayLike | None
+Folder: TypeAlias = Path | str | None
+Ties: TypeAlias = Literal["average", "input_order"]
 
 
 class Estimate(NamedTuple):
@@ -89,17 +93,17 @@ class Estimator(NamedTuple):
 
 def estimate(
     estimator: str,
-    scores: ArrayLike | None = None,
-    hits: ArrayLike | None = None,
+    scores: Array = None,
+    hits: Array = None,
     *,
     n_bins: int = N_BINS,
     norm: float | None = None,
-    ties: Literal["average", "input_order"] = "average",
-    logits: ArrayLike | None = None,
-    probabilities: ArrayLike | None = None,
-    labels: ArrayLike | None = None,
-    sample_weight: ArrayLike | None = None,
-    estimator_dir: Path | str | None = None,
+    ties: Ties = "average",
+    logits: Array = None,
+    probabilities: Array = None,
+    labels: Array = None,
+    sample_weight: Array = None,
+    estimator_dir: Folder = None,
 ) -> Estimate:
     """Estimate the calibration error of a model.
 

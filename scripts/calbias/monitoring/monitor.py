@@ -34,7 +34,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from calbias.engine.scores_and_hits import scores_and_hits
-from calbias.errors import InputError, of_extra, reading
+from calbias.errors import InputError, looked_up, of_extra, reading
 from calbias.io.limits import inflated
 from calbias.monitoring import blocks as memory
 from calbias.monitoring.blocks import N_CELLS, PRIOR, grown, likelihood_ratios, weight_after
@@ -189,7 +189,7 @@ class Monitor:
             self.since, self._blocks = memory.change(self._blocks)
         return used
 
-    def audit(self, **options: Any) -> Audit:
+    def audit(self, *, kind: str = "top label", **options: Any) -> Audit:
         """Audit the rows since the change; without an alarm, all rows.
 
         Scores stand at the mean of their cell; cells are 0.025 wide, and narrower within 0.025 of 0
@@ -197,6 +197,8 @@ class Monitor:
 
         Parameters
         ----------
+        kind : {"top label", "event"}
+            "event" where the scores are risks of an event: sentences are then of risks and events.
         **options
             ``n_bins``, ``norm``, ``confidence_level``, ``seed``, as of ``calbias.audit``.
 
@@ -206,8 +208,9 @@ class Monitor:
             For fewer than two rows, and with clusters, which are not kept.
         """
         from calbias.auditing.audit import audit_data
-        from calbias.auditing.inputs import Data, Options
+        from calbias.auditing.inputs import EVENT, TOP_LABEL, Data, Options
 
+        looked_up("kind", kind, dict.fromkeys((TOP_LABEL, EVENT)))
         total = self._blocks.sum(axis=0)
         if total[0] != total[1] or total[1] < 2:  # factors and rows
             raise InputError(
@@ -216,7 +219,8 @@ class Monitor:
             )
         cells = np.stack(memory.in_cells(total))
         scores, rows, hits = cells[:, cells[1] > 0]
-        return audit_data(Data(Scored.of(scores, hits, rows=rows, width=0.025)), Options(**options))
+        data = Data(Scored.of(scores, hits, rows=rows, width=0.025), kind=kind)
+        return audit_data(data, Options(**options))
 
     def track(self) -> NDArray:
         """Return rows and log10 of the evidence (k, 2), within -2 and 3 above the alarm's line."""

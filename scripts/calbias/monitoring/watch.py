@@ -115,7 +115,7 @@ def watch_file(
         ids = None if clusters is None else clusters[start:]
         rows = scores[start:], hits[start:]
         if first and since:  # rows of earlier files are in the monitor's memory alone
-            result = monitor.audit(seed=seed)
+            result = monitor.audit(kind=data.kind, seed=seed)
         elif data.kind == EVENT:
             result = audit(probabilities=rows[0], labels=rows[1], clusters=ids, seed=seed)
         else:
