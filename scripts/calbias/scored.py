@@ -342,11 +342,11 @@ def order_of(scores: NDArray, log1m_scores: NDArray | None = None) -> Ints:
 
 
 def _by_cluster(ids: NDArray, score: Ints, rows: Ints, hits: Ints) -> Clusters:
-    """Return the Clusters of entries with ids (n,) at places (n,) of the scores."""
+    """Return the Clusters of n entries: ids, positions in ``scores``, rows and hits, (n,) each."""
     distinct, cluster = np.unique(ids, return_inverse=True)
     order = np.lexsort((score, cluster))
     cluster, score = cluster[order].astype(np.int64), score[order]
-    begins = np.append(True, (cluster[1:] != cluster[:-1]) | (score[1:] != score[:-1]))
-    starts = np.flatnonzero(begins)
+    is_new = np.append(True, (cluster[1:] != cluster[:-1]) | (score[1:] != score[:-1]))
+    starts = np.flatnonzero(is_new)
     sums = (np.add.reduceat(column[order], starts) for column in (rows, hits))
     return Clusters(distinct, cluster[starts], score[starts], *sums)

@@ -30,10 +30,12 @@ def changes_in_words(workflow: Any, config: Config) -> str:
                 params[name] = None
         files |= dict.fromkeys(_changed_inputs(workflow.persistence, job, produced))
     before, now = _without_folders(_last_config()), _without_folders(config)
-    keys = [*_changed_keys(before, now)] or sorted(params) if params or files else []
+    if not (files or params):
+        return ""
+    keys = [*_changed_keys(before, now)] or sorted(params)
     parts = [_listed(files)] if files else []
     parts += [f"config: {_listed(keys)}"] if keys else []
-    return f"changed since the last run: {', '.join(parts)}" if parts else ""
+    return f"changed since the last run: {', '.join(parts)}"
 
 
 def remember_config(config: Config) -> None:

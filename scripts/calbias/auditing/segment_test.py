@@ -197,10 +197,11 @@ def tested(
 def _with_enough_clusters(segments: Segments, segment_rows: SegmentRows) -> Segments:
     """Return the segments with ten clusters, and five in which a miss, or a hit, is expected."""
     segment, pair = segment_rows.pairs
-    hits = np.bincount(segment, np.bincount(pair, segment_rows.score) / np.bincount(pair))
-    number = segment_rows.n_clusters
-    enough = (number >= LEAST_CLUSTERS) & (np.minimum(hits, number - hits) >= _FEWEST_UNLIKELY)
-    enough[0] = True
+    mean_score_of_cluster = np.bincount(pair, segment_rows.score) / np.bincount(pair)
+    with_hit, number = np.bincount(segment, mean_score_of_cluster), segment_rows.n_clusters
+    rarer = np.minimum(with_hit, number - with_hit)  # expected clusters with the rarer outcome
+    enough = (number >= LEAST_CLUSTERS) & (rarer >= _FEWEST_UNLIKELY)
+    enough[0] = True  # all rows
     few = [
         f"{segments.words[k]} ({number[k]} cluster{'s' if number[k] != 1 else ''})"
         for k in np.flatnonzero(~enough)

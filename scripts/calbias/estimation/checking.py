@@ -146,6 +146,7 @@ def _pair(value: Value, rows: Sample, others: Sample) -> tuple[float, float]:
 def _depends_on_scale(
     value: Value, weighted: Callable[[Sample, float], float], rows: Sample
 ) -> str:
+    """Return how an estimate with equal weights differs from one without; empty if it does not."""
     try:
         a, values = value(rows), {w: weighted(rows, w) for w in (1.0, 3.0)}
     except InputError:  # refused in one line, as it may be

@@ -179,10 +179,12 @@ def _is_id(name: str, cells: list) -> bool:
 
 
 def _notes(classes: list[str]) -> list[str]:
-    """Return a note on classes that are not numbered: which columns count."""
+    """Return a note that lists the classes whose names do not number them, or nothing."""
     numbered = numbered_alike(classes)
-    expected = {*numbered}
-    strangers = listed([name for name in classes if name not in expected])
-    if numbered and strangers:
-        return [f"columns that count as classes besides {listed(numbered, 2)}: {strangers}"]
-    return [f"classes, numbered from 0: {strangers}"] if strangers else []
+    in_numbered = {*numbered}
+    others = listed([name for name in classes if name not in in_numbered])
+    if not others:
+        return []
+    if numbered:
+        return [f"columns that count as classes besides {listed(numbered, 2)}: {others}"]
+    return [f"classes, numbered from 0: {others}"]

@@ -193,14 +193,16 @@ def as_scores(values: Any, form: str | None, error: Any) -> Any:
         return values
     if form == COUNTS:
         raise error("--values counts needs a column per class, not one score")
-    low, high = {PERCENT: (0, 100), ODDS: (1, np.inf), LOGITS: (-np.inf, np.inf)}.get(form, (0, 1))
+    if form == PROBABILITIES:
+        return values
+    low, high = {PERCENT: (0, 100), ODDS: (1, np.inf), LOGITS: (-np.inf, np.inf)}[form]
     bad = ~((numbers >= low) & (numbers <= high * (1 + EXCESS)))
-    if bad.any() and form != PROBABILITIES:
+    if bad.any():
         row = int(np.argmax(bad))
         raise error(f"score {numbers[row]:g} is not one of {_named(form)}; correct it", row)
     if form == PERCENT:
         return np.minimum(numbers / 100, 1.0)
-    return {ODDS: lambda: 1 / numbers, LOGITS: lambda: expit(numbers)}.get(form, lambda: values)()
+    return 1 / numbers if form == ODDS else expit(numbers)
 
 
 def _not_probabilities(scores: np.ndarray) -> str:

@@ -256,15 +256,7 @@ def _parquet(path: Path, data: bytes | None) -> tuple[Table, Place]:
             validate_rows_of_parquet(path, files.count_rows(), len(files.schema.names), files.files)
             table = files.to_table()
         else:  # no data set, which is slow to import
-            file = pq.ParquetFile(pa.BufferReader(data))
-            n_columns, n_bytes = file.metadata.num_columns, len(data)
-            validate_unpacked(path, 8 * file.metadata.num_rows * n_columns, n_bytes)
-            texts = [field.name for field in file.schema_arrow if _is_text(field.type, pa)]
-            file = pq.ParquetFile(pa.BufferReader(data), read_dictionary=texts)
-            sizes = (file.metadata.row_group(k).total_byte_size
-                     for k in range(file.metadata.num_row_groups))  # fmt: skip
-            validate_unpacked(path, sum(sizes), n_bytes)
-            table = file.read()
+            table = _arrow_table(path, data, pa, pq)
         if is_log := _is_log(table.column_names):
             records, location = flattened(table.to_pylist(), Place(path, "the table"))
         columns = [] if is_log else [_of_arrow(column, pa) for column in table.columns]
@@ -296,6 +288,17 @@ def parquet_folder(path: Path | str) -> Any:
     if not data.files:
         raise InputError(f"{path}: a folder without Parquet files; give a file")
     return data
+
+
+def _arrow_table(path: Path, data: bytes, pa: Any, pq: Any) -> Any:
+    """Return the pyarrow table of a file's bytes, texts as dictionaries; its size is checked."""
+    meta = pq.ParquetFile(pa.BufferReader(data))
+    validate_unpacked(path, 8 * meta.metadata.num_rows * meta.metadata.num_columns, len(data))
+    texts = [field.name for field in meta.schema_arrow if _is_text(field.type, pa)]
+    file = pq.ParquetFile(pa.BufferReader(data), read_dictionary=texts)
+    groups = map(file.metadata.row_group, range(file.metadata.num_row_groups))
+    validate_unpacked(path, sum(group.total_byte_size for group in groups), len(data))
+    return file.read()
 
 
 def _of_arrow(column: Any, pa: Any) -> np.ndarray:

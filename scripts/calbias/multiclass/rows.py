@@ -23,6 +23,7 @@ from calbias.logits.output_file import Place
 
 _LABELS_PER_BATCH = 1 << 23
 _UNIT = 2.0**-53
+_STREAM = 0xC1A55  # the third counter of these draws alone
 
 
 @dataclass(frozen=True)
@@ -106,7 +107,10 @@ def _draw(
     first_pair: int,
     labels: NDArray[np.int32],
 ) -> None:
-    """Fill labels (n, r): the two labels of a pair of replicates are from one Philox block."""
+    """Fill labels (n, r) with classes drawn from the rows' probabilities (n, K).
+
+    A Philox block, at the counter (row, pair), gives two uniforms: the labels of two replicates.
+    """
     n, n_classes = probabilities.shape
     replicates = labels.shape[1]
     sums = np.empty(n_classes)
@@ -118,7 +122,7 @@ def _draw(
             total += probabilities[i, k]
             sums[k] = total
         for pair in range((replicates + 1) // 2):
-            second, third = uint64(first_pair + pair), uint64(0xC1A55)
+            second, third = uint64(first_pair + pair), uint64(_STREAM)
             a, b, c, d = block(uint64(i), second, third, uint64(0), first_key, second_key)
             uniforms[0] = float((int64(a) << 21) ^ (int64(b) >> 11)) * _UNIT
             uniforms[1] = float((int64(c) << 21) ^ (int64(d) >> 11)) * _UNIT

@@ -121,13 +121,15 @@ def _scan(statistics: Statistics, steps: Floats) -> Floats:
 
 def surprise(pool: Floats) -> Floats:
     """Return e (R + 1, k) of the statistics of R + 1 rows, by column."""
-    return np.stack([_of_column(*_on_scale(pool, pool, k)) for k in range(pool.shape[1])], axis=1)
+    return np.stack(
+        [_surprise_in_pool(*_on_scale(pool, pool, k)) for k in range(pool.shape[1])], axis=1
+    )
 
 
 def surprise_against(null: Floats, values: Floats) -> Floats:
     """Return e (m, k) of the statistics of m rows against a pool of R others."""
     columns = range(null.shape[1])
-    return np.stack([_of_column(*_on_scale(null, values, k), 1) for k in columns], axis=1)
+    return np.stack([_surprise_in_pool(*_on_scale(null, values, k), 1) for k in columns], axis=1)
 
 
 def pooled_p_value(e: Floats) -> tuple[float, Floats]:
@@ -143,12 +145,16 @@ def _on_scale(pool: Floats, values: Floats, k: int) -> tuple[Floats, Floats]:
     return pool[:, k], values[:, k]
 
 
-def _of_column(pool: Floats, values: Floats, itself: int = 0) -> Floats:
-    """Return e (m,) of values in a pool, which they are part of (0) or not (1)."""
+def _surprise_in_pool(pool: Floats, values: Floats, joins: int = 0) -> Floats:
+    """Return e = −log(rank from above / size), (m,), of each value in a pool.
+
+    ``joins`` is 0 where the pool holds the values, and 1 where each is added to it. Beyond the
+    _TAIL-th largest value the pool is continued by an exponential law.
+    """
     ascending = np.sort(pool)
-    n = pool.size + itself
-    rank = n - np.searchsorted(ascending, values, side="left")
-    e = -np.log(rank / n)
+    n = pool.size + joins
+    rank_from_above = n - np.searchsorted(ascending, values, side="left")
+    e = -np.log(rank_from_above / n)
     if pool.size > _BODY:
         start = ascending[-_TAIL]
         scale = (start - ascending[-_BODY]) / np.log(_BODY / _TAIL)
