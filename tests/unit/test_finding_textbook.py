@@ -10,14 +10,10 @@ from scipy.optimize import fsolve
 from scipy.special import expit, logit
 
 from calbias.auditing.verdict.finding import (
-    Finding,
     _is_of_line,
-    _slope_error,
-    _z_beside_the_line,
     finding_of,
     fitted_rates,
     kinds_of,
-    line_of,
 )
 from calbias.auditing.verdict.groups import groups_of_rows
 from calbias.auditing.verdict.result import _notes, in_words, p_text
@@ -149,26 +145,6 @@ def test_the_kinds_of_faults_by_rules_on_rows():
     assert len(seen) > 20
 
 
-def test_what_the_line_explains_of_every_interval():
-    answers = []
-    for (scores, hits), _ in zip(studies(), range(7), strict=False):
-        if np.unique(scores).size > 100:
-            scores, hits = scores[:60], hits[:60]
-        study, (groups, _) = Study(scores, hits), groups_of_rows(scores, hits)
-        assert _slope_error(groups, *line_of(groups)) == pytest.approx(study.error, rel=1e-5)
-        z = _z_beside_the_line(groups, statistics_of(groups), fitted_rates(groups))
-        v = study.rate * (1 - study.rate)
-        beside = study.phi.T @ (study.y - study.rate) / np.sqrt(study.phi.T**2 @ v)
-        assert np.abs(z) == pytest.approx(np.abs(beside), rel=1e-4, abs=1e-6)
-        step = max(len(study.groups) // 12, 1)
-        for low in range(0, len(study.groups), step):
-            for high in range(low + 1, len(study.groups), step):
-                rows = np.concatenate(study.groups[low:high])
-                answers.append(_is_of_line(low, high, groups, fitted_rates(groups)))
-                assert answers[-1] == study.is_of_line(rows)
-    assert {*answers} == {True, False}
-
-
 def test_a_line_of_rate_1_explains_rows_that_all_hit():
     """Their residual and its variance are 0."""
     groups, _ = groups_of_rows(np.array([0.3, 0.6, 0.8, 0.8]), np.ones(4))
@@ -258,8 +234,3 @@ def test_what_rounding_may_explain():
     assert told([0, 0.01, 0, 0, 0])[1][0].endswith("up to 1.0 points at some scores")
     all_places = _notes(groups._replace(reach=np.full(5, 0.01)), "events")[0]
     assert all_places.endswith("of exactly 1, up to 1.0 points at other risks")
-
-
-def test_a_finding_is_not_changed():
-    with pytest.raises(AttributeError):
-        Finding("level", 1, 1, 0, 1, 0.5, 1, 0, 0, 0).rows = 2

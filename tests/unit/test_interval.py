@@ -6,16 +6,13 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from scipy.stats import beta, chi2, pearson3
-from scipy.stats import norm as normal
+from scipy.stats import beta
 from shipped import shipped, shipped_path
 
-import calbias
-from calbias.auditing.binned_gaps import BinnedGaps, lower_quantile
 from calbias.auditing.bins import binomial_limits, picture_bins
 from calbias.auditing.calibration_curve import picture_curve, posterior_average
 from calbias.auditing.inputs import read_data
-from calbias.auditing.interval import _least, _Sample, calibration_interval
+from calbias.auditing.interval import calibration_interval
 from calbias.auditing.verdict.judge import judge
 from calbias.scored import Scored
 
@@ -27,49 +24,6 @@ def drawn(seed, n=300, power=1.4, values=None):
     generator = np.random.default_rng(seed)
     scores = generator.beta(2, 1, n) if values is None else generator.choice(values, n)
     return scores, (generator.random(n) < scores**power).astype(int)
-
-
-def test_least_by_hand():
-    """Variance 1 throughout: total − z. From 4 at 0 to 1 at 10: (10 − x)² = 4 (4 − 0.3 x)."""
-    assert _least((10.0, 1.0, 1.0), 2.0) == pytest.approx(8.0)
-    x = _least((10.0, 4.0, 1.0), 2.0)
-    assert (10 - x) ** 2 == pytest.approx(4 * (4 - 0.3 * x))
-    assert _least((3.9, 4.0, 1.0), 2.0) == 0.0
-    assert _least((10.0, 5e-15, 0.0), 2.0) == pytest.approx(10)  # a root of rounding alone
-
-
-def test_limit_of_the_l1_error_by_hand():
-    """One bin, gap 0.1, v = 0.0009: high² is a fixed point of d² − v + z √(2 v² + 4 high² v).
-
-    z is a quantile of Pearson's third law, of the third cumulant 8 v³ + 24 high² v².
-    """
-    v, z, one = 0.0009, 1.96, np.ones(1)
-    gaps = BinnedGaps(one, one, np.array([0.01 - v]), one, np.array([v]), 1e18)
-    high = gaps.limit(z, 1)
-    variance = 2 * v**2 + 4 * high**2 * v
-    quantile = -pearson3.ppf(normal.sf(z), (8 * v**3 + 24 * high**2 * v**2) / variance**1.5)
-    assert high**2 == pytest.approx(0.01 - v + quantile * np.sqrt(variance), rel=1e-6)
-    assert gaps._replace(variance=np.array([[v]])).limit(z, 1) == pytest.approx(high)
-
-
-@pytest.mark.parametrize("k", [1, 6, 40])
-def test_the_lower_quantile_is_exact_for_chi_squared(k):
-    """Its mean is k, its variance 2 k, its skewness √(8/k)."""
-    expected = (k - chi2.ppf(0.025, k)) / np.sqrt(2 * k)
-    assert lower_quantile(normal.isf(0.025), np.sqrt(8 / k)) == pytest.approx(expected)
-    assert lower_quantile(1.96, 0.0) == 1.96
-
-
-def test_folds_hold_each_row_once():
-    scores, hits = drawn(1, 500, values=[0.0, 0.5, 0.9, 1.0])
-    sample = _Sample(Scored.of(scores, hits), 1.0)
-    rows, own = (sum(part) for part in list(zip(*sample.folds(3), strict=True))[:2])
-    assert rows.tolist() == sample.rows.tolist()
-    assert own.tolist() == sample.hits.tolist()
-    ids = np.repeat(np.arange(100), 5)
-    sample = _Sample(Scored.of(scores, hits, clusters=ids), 1.0)
-    whole = sum(own for *_, own in sample.folds(3))
-    assert whole.tolist() == [1] * sample.cluster.size
 
 
 @settings(max_examples=5)
@@ -119,23 +73,6 @@ def test_one_more_miss_never_narrows_the_interval_from_above(score, n):
         assert (np.diff([found.at(norm).high for found in ends]) > 0).all()
 
 
-def test_the_variance_of_hits_within_bins_by_hand():
-    """10 of 100 at 0.1, 90 of 100 at 0.9: 0.1 · 0.9 in each, ½ · ½ together."""
-    scores = np.repeat([0.1, 0.9], 100)
-    hits = np.r_[np.arange(100) < 10, np.arange(100) < 90]
-    assert calibration_interval(Scored.of(scores, hits)).within == pytest.approx(0.36)
-    one = calibration_interval(Scored.of(np.full(200, 0.5), hits))
-    assert one.within == pytest.approx(1)
-    assert calibration_interval(Scored.of(np.linspace(0.8, 0.99, 60), np.ones(60))).within == 1
-
-
-def test_clusters_of_less_noise_than_rows_count_as_rows():
-    """A hit and a miss at 0.9 in each: a cluster's sum of residuals is -0.8, always."""
-    pairs = Scored.of(np.full(60, 0.9), np.arange(60) % 2, clusters=np.arange(60) // 2)
-    found = calibration_interval(pairs)
-    assert (found.effect, found.sums[0][0]) == (1, pytest.approx(24))
-
-
 def test_few_misses_have_the_exact_limit():
     """One miss in 300 rows of 0.999: the exact limit is 0.0174 above."""
     found = calibration_interval(Scored.of(np.full(300, 0.999), np.arange(300) > 0)).at()
@@ -151,30 +88,6 @@ def test_a_shift_that_is_found_never_stands_beside_0():
         scored = Scored.of(risk, generator.random(400) < np.minimum(1.7 * risk, 1))
         assert judge(scored, replicates=199).miscalibrated
         assert calibration_interval(scored).at().low > 0
-
-
-def test_the_audit_of_five_copies_is_that_of_the_rows():
-    scores, hits = drawn(3, 100)
-    ids = np.repeat(np.arange(100), 5)
-    one = calbias.audit(scores, hits)
-    five = calbias.audit(np.repeat(scores, 5), np.repeat(hits, 5), clusters=ids)
-    assert five.design_effect == pytest.approx(5)
-    assert five.error == pytest.approx(one.error, abs=0.002)
-    assert five.interval == pytest.approx(one.interval, abs=0.02)
-
-
-@pytest.mark.nightly
-@pytest.mark.slow
-def test_dependent_clusters_hold_the_truth():
-    """20 clusters of 30 rows with a shared effect, shifted: truth 0.1."""
-    inside = 0
-    for seed in range(10):
-        generator = np.random.default_rng(seed)
-        ids, scores = np.repeat(np.arange(20), 30), 0.3 + 0.4 * generator.random(600)
-        rates = scores - 0.1 + generator.choice([-0.15, 0.15], 20)[ids]
-        found = calbias.audit(scores, generator.random(600) < rates, clusters=ids)
-        inside += found.interval[0] <= 0.1 <= found.interval[1]
-    assert inside >= 8
 
 
 def saturated(generator):

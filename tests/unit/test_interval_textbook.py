@@ -13,7 +13,6 @@ from calbias.auditing import interval
 from calbias.auditing.bins import picture_bins
 from calbias.auditing.calibration_curve import (
     Bins,
-    curve_in_bins,
     moved_to_bins,
     picture_curve,
     posterior_average,
@@ -282,21 +281,6 @@ def test_the_interval_by_its_formulas(name, monkeypatch):
             np.testing.assert_allclose(one, other, rtol=1e-9, atol=1e-12)
     for option, expected in zip(options, ends, strict=True):
         assert found.at(*option) == pytest.approx(expected, rel=1e-6, abs=1e-9)
-
-
-def test_a_curve_in_bins_by_its_formulas():
-    """Some scores have no rows, and the last bin has none at all."""
-    generator = np.random.default_rng(1)
-    s, rows = np.sort(generator.random(30)), generator.integers(0, 5, 30) * 1.0
-    place = np.arange(30) // 6
-    rows[place == 4] = 0
-    hits = np.floor(rows * (s < 0.5) + 0.1)
-    for effect in (1.0, 1.5):
-        found = curve_in_bins(s, rows, hits, place, effect, ONE_DEVIATION)
-        expected = textbook_curve(s, rows, hits, place, effect)
-        for one, other in zip(found, expected, strict=True):
-            assert one[place < 4] == pytest.approx(other[place < 4], rel=1e-9)
-        assert np.isfinite(found.mean).all()
 
 
 @pytest.mark.parametrize("effect", [1.0, 2.0])
