@@ -39,7 +39,7 @@ def test_texts_are_codes_and_numbers_of_many_values_are_cut():
 def test_the_shift_of_a_subgroup_is_named_before_its_slope():
     """Risks half as high as they should be: the slope is the larger statistic, the shift is said.
 
-    It is the shift of all rows: no subgroup is apart from them.
+    It is the fault of all rows: no subgroup is apart.
     """
     generator = np.random.default_rng(2)
     true = expit(generator.normal(-1, 1.5, 8000))
@@ -49,7 +49,64 @@ def test_the_shift_of_a_subgroup_is_named_before_its_slope():
     )
     assert set(found.faulty["fault"]) == {f"scores {HEIGHT[1]}"}
     assert len(found.faulty) == 4
-    assert found.clearest_apart == ""
+    assert found.is_shared
+    assert found.apart.empty
+
+
+def shared(kind, clustered, n=4000):
+    """Return what an audit takes: scores that differ by site, and one fault in all rows or more.
+
+    ``one`` site of four, the ``other`` three, or the bigger ``half`` are at fault as well.
+    """
+    generator = np.random.default_rng(6)
+    site, sex = (
+        np.array([*names])[generator.integers(0, len(names), n)] for names in ("abcd", "fm")
+    )
+    x = generator.normal(0.5 + 0.8 * (site == "d"), 1.5, n)
+    parts = {
+        "all": 0.0,
+        "one": 1.0 * (site == "b"),
+        "other": 1.0 * (site != "b"),
+        "half": sex == "f",
+    }
+    base = 0.7 * x - 0.3 if kind in ("all", "one") else x
+    rates = expit(base - 1.2 * parts[kind])
+    clusters = np.arange(n) // 2 if clustered else None
+    hits = (generator.random(n) < rates).astype(int)
+    return expit(x), hits, {"by": {"site": site, "sex": sex}, "clusters": clusters}
+
+
+@pytest.mark.parametrize("clustered", [False, True])
+@pytest.mark.parametrize(
+    ("kind", "where", "are_fine"),
+    [("all", "", False), ("one", "site = b", False), ("other", "site = b", False),
+     ("half", "sex = f", True)],
+)  # fmt: skip
+def test_headline_sentence_advice_and_page_name_the_same_subgroup(kind, where, are_fine, clustered):
+    scores, hits, options = shared(kind, clustered)
+    audit = calbias.audit(scores, hits, **options)
+    found = audit.subgroups
+    assert len(found.faulty) > 1  # each subgroup has the fault of all rows
+    assert found.where == where
+    assert list(found.table["segment"][:1]) == ([where] if where else ["all rows"])
+    assert found.others_are_fine == are_fine
+    first = things_to_do(audit)[0]
+    names = [*found.table["segment"]]
+    for text in (audit.sentence, found.sentence, first, audit.to_dict()["subgroups"]["sentence"]):
+        assert {name for name in names if f"where {name}" in text} == ({where} - {""})
+    assert first.startswith("Recalibrate") == (kind != "one")
+    assert first.startswith("Recalibrate:") == (kind == "all")
+    picture = subgroups_picture(found)
+    assert picture.count('class="bad"') == bool(where)
+    assert picture.count('class="others"') == min(len(found.table), 25)
+    whole = found.table.set_index("segment").loc["all rows"]
+    assert (whole["p_value"], whole["fault"]) == (audit.p_value, audit.verdict.sentence)
+    if kind == "one":
+        row = found.table.iloc[0]
+        inside = options["by"]["site"] == "b"
+        expected = scores[inside] - expit(0.7 * np.log(scores / (1 - scores)) - 0.3)[inside]
+        assert row["others_gap"] == pytest.approx(expected.mean(), abs=0.02)
+        assert "--rows 'site=b'" in audit.to_html() or "--rows site=b" in audit.to_html()
 
 
 def test_a_slope_is_named():
@@ -103,7 +160,8 @@ def test_an_audit_has_the_subgroups_in_its_first_line_table_advice_and_page():
     by = pd.DataFrame({"site": site, "ward": ward})
     audit = calbias.audit(probabilities=risks, labels=events, by=by)
     found, pair = audit.subgroups, "site = 2 and ward = 3"
-    assert found.table.equals(subgroups(risks, events, by, what="risks").table)
+    alone = subgroups(risks, events, by, what="risks", verdict=audit.verdict)
+    assert found.table.equals(alone.table)
     assert found.p_value == 1 / 2000
     assert found.sentence.startswith("The risks are wrong for 2 of 24 subgroups (p = 0.0005), most")
     assert f"most clearly where {pair} (" in found.sentence
@@ -112,7 +170,7 @@ def test_an_audit_has_the_subgroups_in_its_first_line_table_advice_and_page():
     assert (told["sentence"], told["table"][0]["segment"]) == (found.sentence, pair)
     assert not audit.miscalibrated
     assert ", but 2 of 24 subgroups are miscalibrated (p = 0.0005)." in audit.sentence
-    assert things_to_do(audit)[0].startswith(f"Look first at the rows where {pair}:")
+    assert things_to_do(audit)[0].startswith(f"Recalibrate only the rows where {pair}:")
     page = audit.to_html()
     box = page.split('class="verdict bad"')[1].split("</p>")[0]
     assert "in all rows together, but 2 of 24 subgroups are miscalibrated" in box

@@ -122,6 +122,10 @@ def result(p=0.01, **changes):
         "high": [0.088, 0.05, 0.05],
         "finding": ["miscalibrated", "miscalibrated", "none found"],
         "fault": ["scores too high", "scores too high", ""],
+        "apart": [p <= 0.05, False, False],
+        "p_value": [p, p, 0.9],
+        "rows_needed": [250, 100, 601],
+        "others_gap": [0.021, np.nan, 0.0],
     }
     return Subgroups(p, pd.DataFrame(rows | changes), ())
 
@@ -130,21 +134,32 @@ def numbers(sentence):
     return [float(x) for x in re.findall(r"-?\d+(?:\.\d+)?", sentence)]
 
 
-def test_faulty_subgroups_and_the_one_apart():
+def test_subgroups_that_fail_in_a_few_words():
     found = result()
     assert list(found.faulty["segment"]) == ["a = 1"]
-    assert found.clearest_apart == ""  # the same fault, and 3 points lie in its interval
-    assert result(low=[0.031, 0.01, -0.01]).clearest_apart == "a = 1"
-    assert result(gap=[0.05, 0.09, 0.02]).clearest_apart == "a = 1"
-    assert result(low=[0.03, 0, 0], high=[0.03, 0, 0]).clearest_apart == ""
-    assert result(fault=["scores too extreme", "scores too high", ""]).clearest_apart == "a = 1"
-    assert found.failing == "1 of 2 subgroups is miscalibrated (p = 0.01)"
+    assert found.headline == "1 of 2 subgroups is miscalibrated (p = 0.01)"
     both = result(finding=["miscalibrated"] * 3)
-    assert both.failing == "2 of 2 subgroups are miscalibrated (p = 0.01)"
+    assert both.headline == "2 of 2 subgroups are miscalibrated (p = 0.01)"
     assert (result(0.05).miscalibrated, result(0.0501).miscalibrated) == (True, False)
-    assert result(0.0501).failing == result(0.0501).clearest_apart == ""
-    assert "(p = 0.05)" in result(0.0499).failing
+    assert result(0.0501).headline == ""
+    assert "(p = 0.05)" in result(0.0499).headline
     assert "No fault was found in 2 subgroups (p = 0.0501)" in result(0.0501).sentence
+
+
+def test_subgroups_beyond_a_shared_fault_in_words():
+    """Of two that fail one is apart, a = 2; the other rows are right, wrong, or too few."""
+    apart = {"finding": ["miscalibrated"] * 3, "apart": [False, False, True]}
+    apart |= {"fault": ["scores too high"] * 3, "segment": ["a = 2", ALL, "a = 1"]}
+    shared = result(**apart)._replace(difference_p_value=0.02)
+    assert shared.headline == "1 of 2 subgroups differs from the other rows (p = 0.02): where a = 1"
+    assert not shared._replace(others_p_value=0.05).others_are_fine
+    fine = shared._replace(others_p_value=0.051)
+    assert fine.headline.startswith("it is a fault of the rows where a = 1 (p = 0.02)")
+    assert shared.sentence.endswith("2.0 points (-1.0 to 5.0), in other rows right on average.")
+    assert fine._replace(table=fine.table.assign(others_gap=-0.3)).sentence.endswith("low by 30.0.")
+    none = result(**apart | {"apart": [False] * 3})._replace(difference_p_value=0.3)
+    assert none.headline == none.where == ""
+    assert numbers(none.sentence) == [2, 0.3, 1]  # 600 rows are fewer than 601
 
 
 @pytest.mark.parametrize(
@@ -180,7 +195,6 @@ def test_the_sentence_has_the_numbers():
     slope = result(fault=["scores too extreme", "", ""])
     assert numbers(slope.sentence) == [1, 2, 0.01, 1, 300]
     assert numbers(result(0.2).sentence) == [2, 0.2]
-    assert numbers(result(finding=["none found"] * 3).sentence) == [2]
     assert "too small" not in result().sentence
     one = result(finding=["miscalibrated", "too small to tell", "too small to tell"])
     assert one.sentence.endswith("; 1 is too small to tell.")

@@ -13,6 +13,7 @@ from evidence.cells import clusters as cluster_cells
 from evidence.cells.beta import BetaCell
 from evidence.cells.clusters import ClusterCell, Clustered
 from evidence.cells.streams import FAULTS, GROWING, StreamRows
+from evidence.cells.subgroups import PAIR
 from evidence.figures.interval_coverage import DRAWN_AT
 from evidence.steps import measure_coverage as coverage
 from evidence.steps import measure_monitor as monitor
@@ -95,10 +96,11 @@ def test_an_estimators_bias_on_a_judging_cell():
     assert judging._values(estimate, 2.0, samples).tolist() == [[3.0, 15.0], [4.0, 15.0]]
 
 
-def found(low, high, miscalibrated=True, first=subgroups.PAIR):
+def found(low, high, miscalibrated=True, first=PAIR):
     segments = [first, subgroups.ALL]
     table = pd.DataFrame({"segment": segments, "low": [low, 0.0], "high": [high, 0.2]})
-    return SimpleNamespace(table=table, miscalibrated=miscalibrated)
+    apart = table[:1] if miscalibrated else table[:0]
+    return SimpleNamespace(table=table, miscalibrated=miscalibrated, apart=apart)
 
 
 @pytest.mark.parametrize(
@@ -125,8 +127,10 @@ def test_outcomes_of_a_test_over_subgroups(monkeypatch, result, outcomes):
     columns = {"a": np.array([0, 1, 1]), "b": np.array([2, 1, 2])}
     scores, rates = np.array([0.5, 0.5, 0.75]), np.array([0.5, 0.5, 0.25])
     data = subgroups.Segmented(scores, rates > 0.3, columns, None, rates, 7)
-    *flags, n_segments, length = subgroups.outcomes(data)
+    *flags, n_segments, length, misnamed = subgroups.outcomes(data, PAIR)
     assert tuple(flags) == outcomes
+    assert misnamed == (flags[0] and not flags[2])
+    assert asked.pop("verdict").rows == 3
     assert (n_segments, length) == (
         2,
         pytest.approx((0.2 + sum(result.table["high"][:1]) - sum(result.table["low"][:1])) / 2),

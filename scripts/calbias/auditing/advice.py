@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 from collections.abc import Iterator
 from itertools import islice
 from typing import Any
@@ -13,8 +14,9 @@ from calbias.auditing.gate import rows_to_decide
 from calbias.auditing.inputs import EVENT
 from calbias.auditing.recalibrations import FEWEST
 from calbias.auditing.result import Audit
+from calbias.auditing.subgroups import Subgroups
 from calbias.auditing.verdict.words import digits_of
-from calbias.conventions import SIGNIFICANT, Z_95
+from calbias.conventions import MISCALIBRATED, SIGNIFICANT, Z_95
 from calbias.recalibration.logistic import logits_of
 from calbias.recalibration.methods import NONE, OF_LOGITS
 
@@ -41,12 +43,9 @@ def _things(audit: Audit) -> Iterator[str]:
             f"Check labels and columns first: rows of higher {scores[:-1]} have fewer {outcome}."
         )
         return
-    segment = audit.subgroups.clearest_apart if audit.subgroups else ""
-    if segment:
-        yield (
-            f"Look first at the rows where {segment}: one recalibration of all rows does not "
-            "correct the fault of a subgroup."
-        )
+    apart = with_subgroups_apart(audit)
+    if apart:
+        yield _of_subgroups(apart)
     if not audit.miscalibrated:
         if high > most:
             what = f"an error of {upper}"
@@ -54,11 +53,12 @@ def _things(audit: Audit) -> Iterator[str]:
             if high > _WIDE:
                 start = f"{labels}: these rows do not exclude {what}."
             yield f"{start} {_PLAN}"
-        elif not segment:
+        elif not apart:
             yield f"Nothing: an error above {upper} is unlikely. Leave the {scores} alone."
+        yield from _of_small_subgroups(audit)
         return
     recalibrate, best = recalibration_sentence(audit), _best(audit)
-    if high <= most:
+    if high <= most and not apart:
         small = f"The error is small: more than {upper} is unlikely."
         then = "where smaller errors matter, recalibrate:"
         yield (
@@ -67,13 +67,16 @@ def _things(audit: Audit) -> Iterator[str]:
             else f"{small} Leave the {scores} alone."
         )
         return
-    yield recalibrate
+    if not apart:
+        yield recalibrate
+    elif best is not None and not apart.others_are_fine:
+        yield recalibrate.replace("Recalibrate:", "If all rows must have one map:")
     if low < most < high and rows_to_decide(audit.error, audit.interval, most, 1.0) <= _MORE:
         yield (
             f"{labels} before you call the error large or small: {100 * most:.2g} % is "
             f"inside its interval. {_PLAN}"
         )
-    if best is not None:
+    if best is not None or apart:
         with_subgroups = " with its subgroups" if audit.subgroups else ""
         yield (
             "Fit it on the validation fold, apply it to the test fold, and audit that again"
@@ -81,6 +84,41 @@ def _things(audit: Audit) -> Iterator[str]:
             else "Judge the recalibrated model on rows that it was not fitted on, and audit it "
             "again"
         ) + f"{with_subgroups}."
+    yield from _of_small_subgroups(audit)
+
+
+def _of_subgroups(found: Subgroups) -> str:
+    """Return what to do about the subgroups apart: they, the other rows, or both have a fault."""
+    where = found.where
+    if found.is_shared and not found.apart["finding"].eq(MISCALIBRATED).any():
+        return (
+            f"Recalibrate the other rows without those where {where}, in which no fault was found."
+        )
+    if found.others_are_fine:
+        return (
+            f"Recalibrate only the rows where {where}: no fault was found in the other rows, which "
+            "one map of all rows would make wrong."
+        )
+    return (
+        f"Look first at the rows where {where}: one recalibration of all rows does not correct the "
+        "fault of a subgroup. Recalibrate these rows and the others apart."
+    )
+
+
+def _of_small_subgroups(audit: Audit) -> Iterator[str]:
+    """Yield what to do where no subgroup is apart, and some are too small to tell."""
+    small = audit.subgroups.n_small if audit.subgroups else 0
+    if small and not with_subgroups_apart(audit):
+        yield (
+            f"Get more labels of the subgroups that matter: {small} "
+            f"{'is' if small == 1 else 'are'} too small to tell."
+        )
+
+
+def with_subgroups_apart(audit: Audit) -> Subgroups | None:
+    """Return the subgroups if one of them has a fault beyond the one of all rows, else None."""
+    found = audit.subgroups
+    return None if found is None or found.apart.empty else found
 
 
 def tolerable(audit: Audit) -> float:
@@ -165,7 +203,7 @@ def advised_method(audit: Audit) -> str:
 def recalibration_code(audit: Audit) -> str:
     """Return lines of Python that make and apply the recalibration that is advised, or nothing."""
     method = advised_method(audit)
-    if method == NONE:
+    if method == NONE or with_subgroups_apart(audit):
         return ""
     rows = ("logits", "labels") if method in OF_LOGITS else ("scores", "hits")
     lines = [
@@ -179,7 +217,21 @@ def recalibration_code(audit: Audit) -> str:
 
 
 def recalibration_commands(audit: Audit) -> str:
-    """Return the same as commands, for the file that was audited and a new one."""
+    """Return the same as commands, for the file that was audited and a new one.
+
+    Of the rows of the first subgroup apart, where the advice is to recalibrate them and they have
+    one value.
+    """
+    if subgroups := with_subgroups_apart(audit):
+        first = subgroups.apart.iloc[0]
+        column, _, value = first["segment"].partition(" = ")
+        if not value or " and " in value or first["finding"] != MISCALIBRATED:
+            return ""
+        rows = f"--rows {shlex.quote(f'{column}={value}')}"
+        return (
+            f"calbias recalibrate FILE {rows} --output map.json\n"
+            f"calbias recalibrate NEW_FILE {rows} --apply map.json --output recalibrated.csv"
+        )
     method = advised_method(audit)
     if method == NONE:
         return ""

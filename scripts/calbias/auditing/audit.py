@@ -19,6 +19,7 @@ from scipy.special import softmax
 
 from calbias.auditing.bins import binned_ece, picture_bins
 from calbias.auditing.calibration_curve import picture_curve, posterior_average
+from calbias.auditing.corp import corp_of
 from calbias.auditing.description import (
     OBSERVED_EXPECTED,
     Description,
@@ -31,6 +32,7 @@ from calbias.auditing.interval import calibration_interval
 from calbias.auditing.result import Audit
 from calbias.auditing.segments import By
 from calbias.auditing.verdict.judge import judge
+from calbias.auditing.verdict.result import CalibrationVerdict
 from calbias.auditing.verdict.words import Words
 from calbias.conventions import CONFIDENCE_LEVEL, N_BINS
 from calbias.engine.posterior import Average
@@ -42,6 +44,7 @@ if TYPE_CHECKING:
     import pandas as pd
 
 ALL = "all"
+_REDRAWS, _CELLS = 500, 1000  # of the CORP diagram's band
 _NO_FLOOR = (
     "with clusters the error of all classes together has no noise floor: its redraws take rows as "
     "independent"
@@ -173,9 +176,10 @@ def audit_data(
     error = average.l1 if options.norm == 1 else average.l2
     ece, noise_floor = binned_ece(scored, options.n_bins)
     bins = picture_bins(scored, options.confidence_level, effect)
+    corp = corp_of(scored, options.confidence_level, _REDRAWS, options.seed, most_cells=_CELLS)
     description = description_of(data, options.confidence_level)
     noise_floor *= float(np.sqrt(effect))
-    tables = _tables(data, options, average, noise_floor, names, class_wise, say, folders)
+    tables = _tables(data, options, verdict, average, noise_floor, names, class_wise, say, folders)
     if data.kind == EVENT:
         say("numbers of a risk model")
         l1 = interval.at(1, options.confidence_level)
@@ -192,6 +196,7 @@ def audit_data(
         description=description,
         curve=picture_curve(average, bins, *columns, effect, options.confidence_level),
         bins=bins,
+        corp=corp,
         options=options,
         warnings=(
             *warnings_of(data, description),
@@ -208,6 +213,7 @@ def audit_data(
 def _tables(
     data: Data,
     options: Options,
+    verdict: CalibrationVerdict,
     average: Average,
     noise_floor: float,
     names: Sequence[str],
@@ -246,6 +252,7 @@ def _tables(
             confidence_level=options.confidence_level,
             seed=options.seed,
             what=RISKS if data.kind == EVENT else "scores",
+            verdict=verdict,
         )
     if class_wise:
         from calbias.auditing.classes import all_classes, classes_table

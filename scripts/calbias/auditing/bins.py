@@ -13,7 +13,7 @@ import numpy as np
 from scipy.special import betaincinv
 
 from calbias.conventions import CONFIDENCE_LEVEL, N_BINS
-from calbias.scored import Floats, Scored
+from calbias.scored import Floats, Ints, Scored
 
 MOST_BINS, ROWS_PER_BIN = 20, 20  # of a picture
 _NORMAL = 500.0
@@ -52,11 +52,7 @@ def picture_bins(
     """
     scored = scored.by_score
     scores, rows, hits = scored.scores, scored.rows, scored.hits
-    steps = int(min(MOST_BINS, max(1, scored.n // ROWS_PER_BIN)))
-    reach = max(float(scores[-1] - scores[0]), 1e-300)
-    position = 0.5 * (np.cumsum(rows) - 0.5 * rows) / scored.n + 0.5 * (scores - scores[0]) / reach
-    step = np.minimum((steps * position).astype(np.int64), steps - 1)
-    starts = np.flatnonzero(np.diff(step, prepend=-1) > 0)
+    starts = _starts(scored, int(min(MOST_BINS, max(1, scored.n // ROWS_PER_BIN))))
     size, n_hits = np.add.reduceat(rows, starts), np.add.reduceat(hits, starts)
     limits = binomial_limits(n_hits / design_effect, size / design_effect, confidence_level)
     return PictureBins(
@@ -67,6 +63,22 @@ def picture_bins(
         n_hits / size,
         *limits,
     )
+
+
+def _starts(sample: Scored, steps: int) -> np.ndarray:
+    """Return where bins in so many steps of half the ranks and half the scores' distance begin."""
+    scores, rows = sample.scores, sample.rows
+    reach = max(float(scores[-1] - scores[0]), 1e-300)
+    position = 0.5 * (np.cumsum(rows) - 0.5 * rows) / sample.n + 0.5 * (scores - scores[0]) / reach
+    step = np.minimum((steps * position).astype(np.int64), steps - 1)
+    return np.flatnonzero(np.diff(step, prepend=-1) > 0)
+
+
+def joined_scores(sample: Scored, most: int) -> tuple[Floats, Ints]:
+    """Return the mean scores and the rows of at most so many cells of a sample by score."""
+    starts = _starts(sample, most)
+    rows = np.add.reduceat(sample.rows, starts)
+    return np.add.reduceat(sample.rows * sample.scores, starts) / rows, rows
 
 
 def joined_bins(bins: PictureBins, most: int, level: float, design_effect: float) -> PictureBins:

@@ -13,12 +13,14 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike
 
+from calbias.auditing.bins import joined_scores
 from calbias.auditing.inputs import prepared
 from calbias.auditing.risk_model import Outcomes, brier_parts
 from calbias.conventions import CONFIDENCE_LEVEL
 from calbias.engine.scores_and_hits import validate_level, validate_whole
 from calbias.engine.seeding import stream
 from calbias.recalibration.isotonic import nondecreasing
+from calbias.scored import Scored
 
 
 class CorpDiagram(NamedTuple):
@@ -99,20 +101,33 @@ def corp_diagram(
     validate_whole("replicates", replicates, 1)
     validate_whole("seed", seed, 0)
     validate_level(confidence_level)
-    sample = prepared(scores, hits, probabilities, logits, labels).scored.by_score
+    scored = prepared(scores, hits, probabilities, logits, labels).scored
+    return corp_of(scored, confidence_level, replicates, seed)
+
+
+def corp_of(
+    scored: Scored, level: float, replicates: int, seed: int, most_cells: int | None = None
+) -> CorpDiagram:
+    """Return the diagram of a Scored; its hits are redrawn in at most so many cells of scores."""
+    sample = scored.by_score
     s, rows, outcomes = sample.scores, sample.rows, Outcomes.of(sample)
     fitted = nondecreasing(sample.hits / rows, rows)
     starts = np.flatnonzero(np.append(True, fitted[1:] > fitted[:-1]))
     size, total = (np.add.reduceat(x, starts) for x in (rows, rows * s))
     mean_score, mean_hit = total / size, fitted[starts]
     generator = stream(seed, "corp", str(sample.n))
+    cells = joined_scores(sample, most_cells) if most_cells else (s, rows)
     fits = np.stack(
         [
-            np.interp(mean_score, s, nondecreasing(generator.binomial(rows, s) / rows, rows))
+            np.interp(
+                mean_score,
+                cells[0],
+                nondecreasing(generator.binomial(*cells[::-1]) / cells[1], cells[1]),
+            )
             for _ in range(replicates)
         ]
     )
-    band = np.quantile(fits, [(1.0 - confidence_level) / 2, (1.0 + confidence_level) / 2], axis=0)
+    band = np.quantile(fits, [(1.0 - level) / 2, (1.0 + level) / 2], axis=0)
     _, *parts = brier_parts(outcomes, np.interp(outcomes.s, s, fitted))
     stops = np.append(starts[1:], s.size) - 1
     return CorpDiagram(s[starts], s[stops], size, mean_score, mean_hit, *band, *parts)

@@ -21,9 +21,9 @@ from calbias.auditing.inputs import EVENT
 from calbias.auditing.picture import picture
 from calbias.auditing.result import Audit
 from calbias.auditing.subgroup_lines import COLUMNS as LINES
-from calbias.auditing.subgroups import Subgroups
+from calbias.auditing.subgroups import BEYOND, Subgroups
 from calbias.auditing.verdict.words import HEIGHT, PARTS
-from calbias.conventions import MISCALIBRATED, p_digits
+from calbias.conventions import p_digits
 from calbias.io.files import COMPARISON, GENERATOR
 
 if TYPE_CHECKING:
@@ -47,6 +47,8 @@ COLUMNS = {  # key: heading and form
     "coverage": ("Coverage of the interval", "text"), "also": ("Elsewhere", "text"),
     "part": ("Looks for", "text"), "segment": ("Subgroup", "text"), "gap": ("Gap", "points"),
     "fault": ("Fault", "text"), "rows_needed": ("Rows needed", "count"),
+    "others_gap": ("Gap of the others", "points"), "apart": ("Apart", "text"),
+    "difference_p_value": ("p of the difference", "p"),
     "shift": ("Calibration in the large", "fraction"),
     "shift_low": ("Low", "fraction"), "shift_high": ("High", "fraction"),
     "slope": ("Slope", "fraction"), "slope_low": ("Low", "fraction"),
@@ -66,7 +68,8 @@ def page(audit: Audit, title: str, json_name: str = "") -> str:
     tables = {name: _shown(name, table) for name, table in audit.tables().items()}
     if audit.subgroups:
         table = audit.subgroups.table
-        judged = [name for name in table if name not in LINES]
+        hidden = (*LINES, *(() if audit.subgroups.is_shared else BEYOND))
+        judged = [name for name in table if name not in hidden]
         tables["subgroups"] = _with_headings(table[judged].to_dict("records"))
         if is_event:
             line_rows = table[["segment", "n", *LINES]].to_dict("records")
@@ -89,6 +92,7 @@ def page(audit: Audit, title: str, json_name: str = "") -> str:
         is_event=is_event,
         percent=dict(zip(("error", "low", "high", "ece", "floor"), audit.in_percent, strict=True)),
         picture=picture(audit, "caption"),
+        corp_picture=picture(audit, "corp-caption", audit.corp),
         subgroups_picture=audit.subgroups
         and subgroups_picture(audit.subgroups, "subgroups-caption", words("score")),
         most_shown=MOST,
@@ -197,66 +201,74 @@ def cell(value: Any, form: str) -> str:
 
 MOST = 25
 """Segments shown: the clearest."""
-_WIDTH, _LEFT, _RIGHT, _TOP, _LINE = 860, 330, 20, 30, 24
-_LONGEST, _STEPS, _MOST_TICKS = 46, (0.01, 0.02, 0.05, 0.1, 0.2, 0.5), 9
+_STEPS, _MOST_TICKS, _HEIGHT = (0.01, 0.02, 0.05, 0.1, 0.2, 0.5), 7, 24
 _STYLE = """<style>
+.cs > div { display: grid; grid-template-columns: minmax(0, 2fr) minmax(0, 3fr); gap: 0 1.5rem;
+  align-items: center; font-size: .85rem; line-height: 1.25; }
+.cs > div > :first-child { text-align: right; overflow-wrap: anywhere; }
+.cs svg { width: 100%; height: 24px; overflow: visible; display: block; }
 .cs text { font: 13px system-ui, sans-serif; fill: var(--text, #1c1e21); }
 .cs .axis { stroke: var(--dim, #545b68); stroke-width: 1; }
 .cs .floor { fill: var(--dim, #545b68); opacity: .25; }
 .cs .limits { stroke: var(--dim, #545b68); stroke-width: 2; }
 .cs .gap { fill: var(--dim, #545b68); }
+.cs .others { stroke: var(--text, #1c1e21); stroke-width: 2; stroke-dasharray: 2 2; }
 .cs .bad .limits { stroke: var(--bad, #a3290f); } .cs .bad .gap { fill: var(--bad, #a3290f); }
+@media (max-width: 40rem) { .cs > div { grid-template-columns: 1fr; padding: 0 .5rem; }
+  .cs > div > :first-child { text-align: left; } }
 </style>"""
 
 
 def subgroups_picture(result: Subgroups, caption_id: str = "", what: str = "score") -> str:
-    """Return the <svg> element of the clearest segments; ``what`` is too low or too high."""
+    """Return an element with a line for each of the clearest segments.
+
+    ``what`` is too low or too high.
+    """
     sides = f"{what} {HEIGHT[1]}", f"{what} {HEIGHT[0]}"
-    is_bad = result.table["finding"] == MISCALIBRATED
-    return gaps_picture(result.table.assign(is_bad=is_bad), sides, caption_id)
+    return gaps_picture(result.table.assign(is_bad=result.table["apart"]), sides, caption_id)
 
 
 def gaps_picture(table: pd.DataFrame, sides: tuple[str, str], caption_id: str = "") -> str:
-    """Return the <svg> element of the gaps of a table; ``sides`` say what is below and above 0."""
+    """Return an element with a line for each gap; ``sides`` say what is below and above 0."""
     label = f'aria-labelledby="{caption_id}"' if caption_id else 'aria-label="Gaps of subgroups"'
-    height = _TOP + _LINE * min(len(table), MOST) + 36
-    return (
-        f'<svg xmlns="http://www.w3.org/2000/svg" class="cs" viewBox="0 0 {_WIDTH} {height}" '
-        f'role="img" {label}>{_STYLE}{"".join(_parts(table.head(MOST), sides))}</svg>'
-    )
+    lines = "\n".join(_lines(table.head(MOST), sides))
+    return f'{_STYLE}<div class="cs" role="img" {label}>\n{lines}\n</div>'
 
 
-def _parts(table: pd.DataFrame, sides: tuple[str, str]) -> Iterator[str]:
+def _lines(table: pd.DataFrame, sides: tuple[str, str]) -> Iterator[str]:
+    """Yield a line for each segment, and one with the axis."""
     ends = table[["low", "high"]].to_numpy()
     low, high = float(ends.min()), float(ends.max())
     step = next((x for x in _STEPS if (high - low) / x <= _MOST_TICKS), _STEPS[-1])
     low, high = step * np.floor(low / step), step * np.ceil(high / step)
-    bottom = _TOP + _LINE * len(table)
 
     def across(value: float) -> float:
-        share = (min(max(value, low), high) - low) / (high - low)
-        return round(_LEFT + (_WIDTH - _LEFT - _RIGHT) * share, 1)
+        return round(100.0 * (min(max(value, low), high) - low) / (high - low), 2)
 
-    for k, row in enumerate(table.itertuples()):
-        y = _TOP + _LINE * (k + 0.5)
-        words = row.segment if len(row.segment) <= _LONGEST else f"{row.segment[: _LONGEST - 1]}…"
+    def line(name: str, *values: float) -> str:
+        first, last = (across(value) for value in (values[0], values[-1]))
+        y1, y2 = (0, _HEIGHT) if len(values) == 1 else (_HEIGHT / 2, _HEIGHT / 2)
+        return f'<line class="{name}" x1="{first}%" x2="{last}%" y1="{y1}" y2="{y2}"/>'
+
+    for row in table.itertuples():
         first, last = across(-row.noise_floor), across(row.noise_floor)
         bad = ' class="bad"' if row.is_bad else ""
+        others = getattr(row, "others_gap", math.nan)
         yield (
-            f"<g{bad}><title>{escape(row.segment)}: {row.n} rows, gap {100 * row.gap:.1f} points "
+            f"<div{bad}><span>{escape(row.segment)}</span><svg>"
+            f"<title>{escape(row.segment)}: {row.n} rows, gap {100 * row.gap:.1f} points "
             f"({100 * row.low:.1f} to {100 * row.high:.1f})</title>"
-            f'<text x="{_LEFT - 8}" y="{y + 4}" text-anchor="end">{escape(words)}</text>'
-            f'<rect class="floor" x="{first}" y="{y - 9}" width="{last - first:.1f}" height="18"/>'
-            f'<line class="limits" x1="{across(row.low)}" x2="{across(row.high)}" y1="{y}" '
-            f'y2="{y}"/><circle class="gap" cx="{across(row.gap)}" cy="{y}" r="4.5"/></g>'
+            f'<rect class="floor" x="{first}%" y="3" width="{last - first:.2f}%" height="18"/>'
+            f"{line('axis', 0.0)}{line('limits', row.low, row.high)}"
+            f"{'' if math.isnan(others) else line('others', others)}"
+            f'<circle class="gap" cx="{across(row.gap)}%" cy="{_HEIGHT / 2}" r="4.5"/></svg></div>'
         )
-    yield f'<line class="axis" x1="{across(0)}" x2="{across(0)}" y1="{_TOP}" y2="{bottom}"/>'
-    for k in range(round((high - low) / step) + 1):
-        tick = low + k * step
-        yield (
-            f'<text x="{across(tick)}" y="{bottom + 18}" text-anchor="middle">'
-            f"{100 * tick:z.0f}</text>"
-        )
-    low_side, high_side = map(escape, sides)
-    yield f'<text x="{_LEFT}" y="16">{low_side}, points</text>'
-    yield f'<text x="{_WIDTH - _RIGHT}" y="16" text-anchor="end">{high_side}, points</text>'
+    ticks = [low + k * step for k in range(round((high - low) / step) + 1)]
+    texts = "".join(
+        f'<text x="{across(tick)}%" y="14" text-anchor="middle">{100 * tick:z.0f}</text>'
+        for tick in ticks
+    )
+    yield (
+        f"<div><span>points; below 0 {escape(sides[0])}, above {escape(sides[1])}</span>"
+        f"<svg>{texts}</svg></div>"
+    )

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 
 from calbias.auditing.bins import PictureBins
+from calbias.auditing.corp import CorpDiagram
 from calbias.auditing.inputs import EVENT
 from calbias.engine.posterior import PosteriorCurve
 
@@ -39,6 +40,8 @@ _STYLE = """<style>
 .cb .band { fill: var(--good, #0a5c7d); opacity: .22; }
 .cb .curve { stroke: var(--good, #0a5c7d); stroke-width: 2.5; fill: none; }
 .cb .bin { fill: var(--bad, #a3290f); } .cb .limits { stroke: var(--bad, #a3290f); opacity: .55; }
+.cb .consistent { fill: var(--dim, #545b68); opacity: .25; }
+.cb .pools { stroke: var(--bad, #a3290f); stroke-width: 2; fill: none; }
 .cb .rows { fill: var(--dim, #545b68); opacity: .6; }
 .cb .of-1 .band, .cb .of-1 .rows { fill: var(--good, #0a5c7d); }
 .cb .of-2 .band, .cb .of-2 .rows { fill: var(--bad, #a3290f); }
@@ -95,10 +98,13 @@ def _ticks(low: float, high: float) -> list[float]:
     return [k * step for k in range(first, math.floor(high / step + 1e-9) + 1)]
 
 
-def picture(result: Audit | Comparison, caption_id: str = "") -> str:
+def picture(
+    result: Audit | Comparison, caption_id: str = "", corp: CorpDiagram | None = None
+) -> str:
     """Return the <svg> elements of one model, or of two: one element or two, the second enlarged.
 
-    The points of the bins are of one model alone: with two they would hide the bands.
+    The points of the bins are of one model alone: with two they would hide the bands. A ``corp``
+    diagram is drawn instead of the curve.
     """
     drawn: Drawn = getattr(result, "models", [result])
     label = f'aria-labelledby="{caption_id}"' if caption_id else 'aria-label="Reliability diagram"'
@@ -108,7 +114,7 @@ def picture(result: Audit | Comparison, caption_id: str = "") -> str:
     panels = [(full, "")] + ([(crowd, "Enlarged: where most rows are")] if crowd else [])
     return "\n".join(
         f'<svg xmlns="http://www.w3.org/2000/svg" class="cb" viewBox="0 0 {WIDTH} {HEIGHT}" '
-        f'role="img" {label}>{_STYLE}{"".join(_parts(drawn, result.kind, panel, name))}</svg>'
+        f'role="img" {label}>{_STYLE}{"".join(_parts(drawn, result.kind, panel, name, corp))}</svg>'
         for panel, name in panels
     )
 
@@ -171,13 +177,18 @@ def _near_one(bins: PictureBins, score: float, rate: float) -> Panel:
     return Panel(1 - 10.0**-first, 1 - 10.0**-last, lowest_rate, highest_rate, near_one=True)
 
 
-def _parts(drawn: Drawn, kind: str, panel: Panel, name: str) -> Iterator[str]:
+def _parts(
+    drawn: Drawn, kind: str, panel: Panel, name: str, corp: CorpDiagram | None
+) -> Iterator[str]:
     """Yield the elements of one panel; what is beyond it is cut off."""
     groups = [""] if len(drawn) == 1 else [f' class="of-{k + 1}"' for k in range(len(drawn))]
     yield from _axes(kind, panel, name)
     for k, each in enumerate(drawn):
         yield f"<g{groups[k]}>{''.join(_counts(each.bins, panel, k, len(drawn)))}</g>"
     yield _cut(0)
+    if corp:
+        yield from _steps(corp, panel)
+        return
     for group, each in zip(groups, drawn, strict=True):
         yield f"<g{group}>{''.join(_curve(each.curve, panel))}</g>"
     yield "</svg>"
@@ -210,6 +221,17 @@ def _bins(bins: PictureBins, panel: Panel) -> Iterator[str]:
             f"{100 * bins.mean_hit[k]:.1f} %</title></circle>"
         )
     yield "</svg>"
+
+
+def _steps(corp: CorpDiagram, panel: Panel) -> Iterator[str]:
+    """Yield the band and the steps of the CORP diagram, and the end of its element."""
+    middles = corp.mean_score
+    edge = [*zip(middles, corp.band_high, strict=True)]
+    edge += zip(middles[::-1], corp.band_low[::-1], strict=True)
+    ends = np.column_stack([corp.lowest_score, corp.highest_score]).ravel()
+    steps = _points(panel, zip(ends, np.repeat(corp.mean_hit, 2), strict=True))
+    yield f'<polygon class="consistent" points="{_points(panel, edge)}"/>'
+    yield f'<polyline class="pools" points="{steps}"/></svg>'
 
 
 def _cut(margin: int) -> str:

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from calbias.auditing.bins import PictureBins
+from calbias.auditing.corp import CorpDiagram
 from calbias.auditing.description import OBSERVED_EXPECTED, Description
 from calbias.auditing.gate import Answer, answer_in_words, decided
 from calbias.auditing.inputs import EVENT, Options
@@ -74,6 +75,9 @@ class Audit:
         The calibration curve with its band.
     bins : PictureBins
         Rows of neighbouring scores with their share of hits.
+    corp : CorpDiagram
+        The CORP diagram, as of ``calbias.corp_diagram``, with a band of 500 redraws of independent
+        rows.
     estimates, risk, recalibration, classes : DataFrame or None
         On request, or where they apply: each estimator with its bias on these scores; the numbers
         of a risk model; what recalibration gains; classes one against the rest.
@@ -93,6 +97,7 @@ class Audit:
     description: Description
     curve: PosteriorCurve
     bins: PictureBins
+    corp: CorpDiagram
     options: Options
     warnings: tuple[str, ...] = ()
     notes: tuple[str, ...] = ()
@@ -137,7 +142,7 @@ class Audit:
     @property
     def finding(self) -> str:
         """The verdict in words, and how many subgroups fail."""
-        count = self.subgroups.failing if self.subgroups else ""
+        count = self.subgroups.headline if self.subgroups else ""
         why = f", {self.contrast}" if self.contrast else ""
         if self.miscalibrated:
             text = f"miscalibrated, {self.verdict.p_text}: {self.verdict.sentence}{why}"

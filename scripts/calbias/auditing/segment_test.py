@@ -17,6 +17,11 @@ exact over all segments, and the p-value of one segment is corrected for all (We
 With clusters S₁ and S₂ get random signs too, one per cluster (``auditing.verdict.redraws``), and
 each p-value is the larger of both.
 
+Where s is the rate of a calibration curve, strata are rows of neighbouring scores. The weights of
+the residuals are then made orthogonal, under s(1 − s), to a constant in each stratum: an error of
+the curve moves no statistic, and what is left is the difference of a segment from the other rows
+of its scores. All rows together have none.
+
 Westfall, Young, *Resampling-based multiple testing* (1993).
 """
 
@@ -26,6 +31,7 @@ from collections.abc import Iterable
 from typing import Any, NamedTuple
 
 import numpy as np
+from scipy.special import expit
 
 from calbias.auditing.segment_rows import SegmentRows
 from calbias.auditing.segments import Segments
@@ -39,13 +45,15 @@ _SLOPE_PAYS = 0.3
 _FEWEST_UNLIKELY = 5.0
 """Fewer expected clusters with a miss, or a hit, give no interval."""
 _BLOCK, _DIGITS = 1 << 22, 9
+_CLOSE = 1e-6  # share of a variance that is none
 _TINY = 1e-300
 
 
 class Ordered(NamedTuple):
     """All rows (n,) by cell: ``starts`` has where each cell begins, and n; ``order`` sorts them.
 
-    The unlikely outcome is as in ``Groups``; ``clusters`` are numbers from 0, or None.
+    The unlikely outcome is as in ``Groups``; ``clusters`` and ``strata`` are numbers from 0, or
+    None. Rows of stratum 0 are judged by their log odds as they are.
     """
 
     order: Ints
@@ -55,6 +63,7 @@ class Ordered(NamedTuple):
     unlikely: Floats
     chance: Floats
     clusters: Ints | None
+    strata: Ints | None = None
 
     @classmethod
     def of(
@@ -83,6 +92,21 @@ class Ordered(NamedTuple):
         """The hit less the score."""
         return self.sign * (self.unlikely - self.chance)
 
+    def beyond(self, log_odds: Floats, strata: Ints) -> Ordered:
+        """Return the same rows judged by other log odds (n,) of a hit, within strata (n,)."""
+        log_odds, hits = (
+            log_odds[self.order],
+            np.where(self.sign > 0, self.unlikely, 1 - self.unlikely),
+        )
+        sign = np.where(log_odds > 0, -1.0, 1.0)
+        return self._replace(
+            log_odds=log_odds,
+            sign=sign,
+            unlikely=np.where(sign > 0, hits, 1.0 - hits),
+            chance=expit(-np.abs(log_odds)),
+            strata=strata[self.order],
+        )
+
     def of_each(self, segments: Segments) -> tuple[Ints, SegmentRows]:
         """Return the rows of segment after segment: their numbers, and what they are."""
         starts = self.starts
@@ -98,12 +122,21 @@ class Ordered(NamedTuple):
 
 
 class _Statistics(NamedTuple):
-    """S₁ and S₂ of each segment: weights (2, Σ n) of its rows' residuals, and l̄ (m,)."""
+    """S₁ and S₂ of each segment: weights (2, Σ n) of its rows' residuals, and l̄ (m,).
+
+    Blocks, which begin at ``starts``, are cells, or the strata of cells. ``members`` (m, blocks)
+    makes the sums, less ``taken`` (2, m, strata) of those of the strata, which ``is_in`` (strata,
+    blocks) makes; ``remaining`` (2, m) is the share of the variance that this leaves.
+    """
 
     rows: Ordered
     members: Any
     weights: Floats
     middle: Floats
+    starts: Ints
+    is_in: Any
+    taken: Floats
+    remaining: Floats
 
     @classmethod
     def of(
@@ -114,19 +147,62 @@ class _Statistics(NamedTuple):
             segment_rows.variance
         )
         weights = np.stack([np.ones(at.size), log_odds - middle[segment_rows.segment]])
-        return cls(rows, segments.members, weights, middle)
+        m, starts = middle.size, rows.starts[:-1]
+        from scipy import sparse
+
+        if rows.strata is None:
+            nothing = np.zeros((2, m, 0)), np.ones((2, m))
+            return cls(rows, segments.members, weights, middle, starts, None, *nothing)
+        is_first = np.append(True, np.diff(rows.strata) != 0)
+        is_first[starts] = True
+        starts = np.flatnonzero(is_first)
+        cell = np.searchsorted(rows.starts, starts, side="right") - 1
+        number, variance = int(rows.strata.max()) + 1, segment_rows.variance
+        pair = segment_rows.segment * number + rows.strata[at]
+        sums = [np.bincount(pair, variance * each, m * number) for each in weights]
+        taken = np.reshape(sums, (2, m, number)).astype(np.float64)
+        in_strata = np.bincount(rows.strata, rows.chance * (1.0 - rows.chance), number)
+        in_strata = np.where(np.arange(number) > 0, np.maximum(in_strata, _TINY), np.inf)
+        taken, lost = taken / in_strata, np.sum(taken**2 / in_strata, axis=2)
+        whole = np.stack([segment_rows.total(variance * each**2) for each in weights])
+        remaining = np.maximum(1.0 - lost / np.maximum(whole, _TINY), 0.0)
+        remaining[:, 0] = 0.0  # all rows
+        places = rows.strata[starts], np.arange(starts.size)
+        is_in = sparse.csr_matrix((np.ones(starts.size), places), (number, starts.size))
+        members = segments.members[:, cell]
+        return cls(rows, members, weights, middle, starts, is_in, taken, remaining)
+
+    @property
+    def residual(self) -> Floats:
+        """The residuals (n,) of the rows, less what is common to those of a stratum."""
+        residual, strata = self.rows.residual, self.rows.strata
+        if strata is None:
+            return residual
+        variance = self.rows.chance * (1.0 - self.rows.chance)
+        common = np.bincount(strata, residual) / np.maximum(np.bincount(strata, variance), _TINY)
+        common[0] = 0.0
+        return residual - variance * common[strata]
 
     def of_all(self, redraws: Iterable[Floats]) -> Floats:
-        """Return both (2, 1 + Σ b, m), first of the observed residuals, then of redraws (b, n)."""
+        """Return both (2, 1 + Σ b, m), first of the observed residuals, then of redraws (b, n).
+
+        They are on the scale of sums whose weights are not made orthogonal.
+        """
         residuals = (self.rows.residual[None], *redraws)
-        return np.concatenate([self._sums(each) for each in residuals], axis=1)
+        sums = np.concatenate([self._sums(each) for each in residuals], axis=1)
+        scale = np.where(
+            self.remaining > _CLOSE, 1.0 / np.sqrt(np.maximum(self.remaining, _CLOSE)), 0.0
+        )
+        return np.round(sums * scale[:, None], _DIGITS)
 
     def _sums(self, residuals: Floats) -> Floats:
-        weighted, starts = (residuals, residuals * self.rows.log_odds), self.rows.starts[:-1]
-        first, second = (
-            (self.members @ np.add.reduceat(each, starts, axis=1).T).T for each in weighted
-        )
-        return np.round(np.stack([first, second - self.middle * first]), _DIGITS)
+        weighted, starts = (residuals, residuals * self.rows.log_odds), self.starts
+        blocks = [np.add.reduceat(each, starts, axis=1).T for each in weighted]
+        first, second = ((self.members @ each).T for each in blocks)
+        sums = np.stack([first, second - self.middle * first])
+        if self.is_in is not None:
+            sums -= np.swapaxes(self.taken @ (self.is_in @ blocks[0]), 1, 2)
+        return sums
 
 
 class Found(NamedTuple):
@@ -171,8 +247,6 @@ def tested(
     generator: np.random.Generator,
 ) -> Tested:
     """Return the test at a confidence level."""
-    if rows.clusters is not None:
-        segments = _with_enough_clusters(segments, rows.of_each(segments)[1])
     at, segment_rows = rows.of_each(segments)
     statistics = _Statistics.of(rows, segments, at, segment_rows)
     n, block = rows.chance.size, max(_BLOCK // rows.chance.size, 1)
@@ -185,8 +259,8 @@ def tested(
     if rows.clusters is not None:
         number = rows.clusters.max() + 1
         signs = (2.0 * generator.integers(0, 2, (k, number)) - 1.0 for k in counts)
-        pool = statistics.of_all(each[:, rows.clusters] * rows.residual for each in signs)
-        weighted = statistics.weights * segment_rows.residual
+        pool = statistics.of_all(each[:, rows.clusters] * statistics.residual for each in signs)
+        weighted = statistics.weights * statistics.residual[at]
         scale = np.sqrt([segment_rows.spread(each) for each in weighted])[:, None]
         ratios = np.abs(pool) / np.maximum(scale, _TINY)
         ratios[:, 1:] *= np.array([widening(int(n)) for n in segment_rows.n_clusters])
@@ -194,8 +268,11 @@ def tested(
     return Tested(segments, segment_rows, rows.order[at], roots[:, 0], outcome)
 
 
-def _with_enough_clusters(segments: Segments, segment_rows: SegmentRows) -> Segments:
+def with_enough_clusters(rows: Ordered, segments: Segments) -> Segments:
     """Return the segments with ten clusters, and five in which a miss, or a hit, is expected."""
+    if rows.clusters is None:
+        return segments
+    segment_rows = rows.of_each(segments)[1]
     segment, pair = segment_rows.pairs
     mean_score_of_cluster = np.bincount(pair, segment_rows.score) / np.bincount(pair)
     with_hit, number = np.bincount(segment, mean_score_of_cluster), segment_rows.n_clusters

@@ -1,19 +1,22 @@
 """Does the test over all subgroups hold its level, find faults, and do its intervals cover?"""
 
 from collections.abc import Iterator, Mapping
+from functools import partial
 from pathlib import Path
 from typing import Annotated, Any
 
 import numpy as np
 
 from calbias.auditing.subgroups import ALL, subgroups
-from evidence.cells.subgroups import CELLS, PAIR, Columns, Segmented, SubgroupCell
+from calbias.auditing.verdict.judge import judge
+from calbias.scored import Scored
+from evidence.cells.subgroups import CELLS, Columns, Segmented, SubgroupCell
 from pipeline.steps import AtLeast, Seed
 from pipeline.tables import write_table
 from reproduction.judging.runner import Method, Row, Values, each, run
 
 REPLICATES = 999
-OUTCOMES = ("rejected", "covered", "named", "n_segments", "length")
+OUTCOMES = ("rejected", "covered", "named", "n_segments", "length", "misnamed")
 
 
 def subgroup_rows(data_sets: int, seed: int, cells: list[SubgroupCell] = CELLS) -> Iterator[Row]:
@@ -22,23 +25,29 @@ def subgroup_rows(data_sets: int, seed: int, cells: list[SubgroupCell] = CELLS) 
 
 
 def _methods(cell: SubgroupCell, n: int) -> dict[str, Method]:
-    return {"subgroups": Method("", each(outcomes))}
+    return {"subgroups": Method("", each(partial(outcomes, fault=cell.fault)))}
 
 
-def outcomes(data: Segmented) -> tuple[float, ...]:
-    """Return OUTCOMES of a data set; ``covered`` if all intervals hold their gaps."""
+def outcomes(data: Segmented, fault: str | None) -> tuple[float, ...]:
+    """Return OUTCOMES of a data set; ``covered`` if all intervals hold their gaps.
+
+    A subgroup apart that is not the one at ``fault`` is misnamed.
+    """
     texts = {name: np.char.add("v", column.astype(str)) for name, column in data.columns.items()}
+    verdict = judge(Scored.of(data.scores, data.hits, clusters=data.clusters))
     result = subgroups(
-        data.scores, data.hits, texts, data.clusters, replicates=REPLICATES, seed=data.number
-    )
+        data.scores, data.hits, texts, data.clusters,
+        replicates=REPLICATES, seed=data.number, verdict=verdict,
+    )  # fmt: skip
     table, gaps = result.table, data.scores - data.rates
     truths = np.array([gaps[rows].mean() for rows in _rows(table["segment"], data.columns)])
     return (
         result.miscalibrated,
         bool(((table["low"] <= truths) & (truths <= table["high"])).all()),
-        result.miscalibrated and table["segment"][0] == PAIR,
+        result.miscalibrated and table["segment"][0] == fault,
         len(table),
         float((table["high"] - table["low"]).mean()),
+        not set(result.apart["segment"]) <= {fault},
     )
 
 
@@ -59,7 +68,8 @@ def _row(
         "n_data_sets": m,
         "rejection_rate": rate,
         "rejection_rate_se": _error(rate, m),
-        "named": named if "pair" in cell.name else None,
+        "named": named if cell.fault else None,
+        "misnamed": None if cell.fault is None else mean["misnamed"],
         "coverage": cover,
         "coverage_se": _error(cover, m),
         "mean_length": mean["length"],

@@ -1,0 +1,134 @@
+"""Which subgroups have a fault beyond the one of all rows? They are found one after the other.
+
+Each step asks which segments differ from the curve of the rows outside the subgroups found so far,
+inside which a curve of their own is expected (``segment_test``); the clearest is found next. Where
+all rows have no fault, the curve of the rows outside is calibration.
+
+Each curve has a stratum of neighbouring scores for each ten units of variance, at most 50.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+from scipy.special import expit, logit
+
+from calbias.auditing.segment_test import Found, Ordered, tested
+from calbias.auditing.segments import Segments
+from calbias.auditing.verdict.groups import Groups
+from calbias.conventions import SIGNIFICANT
+from calbias.recalibration.logistic import newton_line
+from calbias.scored import Floats, Ints
+
+MOST_STEPS = 5
+_PER_STRATUM, _MOST_STRATA = 10.0, 50
+_ROUNDS = 20  # of Newton's method
+
+
+class Rows(NamedTuple):
+    """Rows (n,): group, chance of the unlikely outcome as rounding may have moved it, and hit."""
+
+    groups: Groups
+    group: Ints
+    chance: Floats
+    hits: Floats
+
+    @property
+    def log_odds(self) -> Floats:
+        """The log odds of a hit of each row in a calibrated model."""
+        return self.groups.sign[self.group] * logit(self.chance)
+
+    def curve(self, inside: Floats) -> tuple[Floats, Ints]:
+        """Return the log odds of a hit (n,) by the curve of the rows inside, and strata (n,).
+
+        The curve is a line of the log odds with a step in each stratum, of greatest likelihood with
+        a standard normal prior of the steps.
+        """
+        groups, group = self.groups, self.group
+        x = groups.sign * logit(groups.chance)
+        size = np.bincount(group, inside, x.size)
+        hits = np.bincount(group, inside * self.hits, x.size)
+        intercept, slope = newton_line(x, hits, size) or (0.0, 1.0)
+        line = intercept + slope * x
+        variance = size * expit(line) * expit(-line)
+        total = float(variance.sum())
+        number = np.clip(total / _PER_STRATUM, 1, _MOST_STRATA)
+        share = (np.cumsum(size) - size / 2) / size.sum()
+        share += (np.cumsum(variance) - variance / 2) / total
+        _, stratum = np.unique(np.floor(0.5 * number * share), return_inverse=True)
+        step = np.zeros(int(stratum.max()) + 1)
+        for _ in range(_ROUNDS):
+            rate = expit(line + step[stratum])
+            slack = np.bincount(stratum, hits - size * rate) - step
+            move = slack / (1.0 + np.bincount(stratum, size * rate * (1.0 - rate)))
+            step += np.clip(move, -1.0, 1.0)
+        return intercept + slope * self.log_odds + step[stratum][group], stratum[group]
+
+
+class Apart(NamedTuple):
+    """What is beyond a shared fault, of m segments.
+
+    first         the numbers of the segments found, in their order
+    p_values      (m,) in the step that found the segment, else in the last one
+    roots, sums   (m,) whether and where
+    others        (n,) the log odds of a hit by the curve of the rows outside
+    """
+
+    first: list[int]
+    p_values: Floats
+    roots: Floats
+    others: Floats
+
+
+def apart(
+    ordered: Ordered,
+    segments: Segments,
+    rows: Rows,
+    is_failing: np.ndarray,
+    options: tuple[float, int, np.random.Generator],
+    *,
+    is_shared: bool,
+) -> Apart:
+    """Return what is Apart from the fault of all rows, if it ``is_shared``, or from calibration.
+
+    ``is_failing`` (m,) are the segments that are miscalibrated: of two that share all rows one is
+    found, the one that fails if the other does not.
+    """
+    m, n = len(segments.words), rows.group.size
+    first, p_values, roots = list[int](), np.ones(m), np.zeros((2, m))
+    others = rows.log_odds
+    for _ in range(MOST_STEPS):
+        members = segments.members[first].toarray() > 0
+        code = (2 ** np.arange(len(first)) @ members)[segments.cell].astype(np.int64)
+        log_odds, strata = rows.log_odds, np.zeros(n, np.int64)
+        for k in np.unique(code):
+            if k == 0 and not is_shared:
+                continue
+            inside = code == k
+            curve, stratum = rows.curve(inside.astype(np.float64))
+            log_odds, strata = (
+                np.where(inside, curve, log_odds),
+                np.where(inside, strata.max() + 1 + stratum, strata),
+            )
+            others = curve if k == 0 else others
+        test = tested(ordered.beyond(log_odds, strata), segments, *options)
+        later = np.setdiff1d(np.arange(m), first)
+        p_values[later], roots[:, later] = test.found.p_values[later], test.roots[:, later]
+        found = _clearest(test.found, later, segments, is_failing)
+        if found is None:
+            break
+        first.append(found)
+    return Apart(first, p_values, roots, others)
+
+
+def _clearest(found: Found, later: Ints, segments: Segments, is_failing: np.ndarray) -> int | None:
+    """Return the clearest of the segments ``later``, or None where all have p above 5 %."""
+    best = later[np.lexsort((-found.clear[later], found.p_values[later]))[0]]
+    if found.p_values[best] > SIGNIFICANT:
+        return None
+    if not is_failing[best]:
+        both = segments.members + segments.members[[best] * segments.members.shape[0]]
+        rests = [k for k in later if is_failing[k] and (both[k].toarray() == 1).all()]
+        best = rests[0] if rests else best
+    return int(best)
