@@ -87,14 +87,14 @@ def _things(audit: Audit) -> Iterator[str]:
     yield from _of_small_subgroups(audit)
 
 
-def _of_subgroups(found: Subgroups) -> str:
+def _of_subgroups(subgroups: Subgroups) -> str:
     """Return what to do about the subgroups apart: they, the other rows, or both have a fault."""
-    where = found.where
-    if found.is_shared and not found.apart["finding"].eq(MISCALIBRATED).any():
+    where = subgroups.where
+    if subgroups.is_shared and not subgroups.apart["finding"].eq(MISCALIBRATED).any():
         return (
             f"Recalibrate the other rows without those where {where}, in which no fault was found."
         )
-    if found.others_are_fine:
+    if subgroups.others_are_fine:
         return (
             f"Recalibrate only the rows where {where}: no fault was found in the other rows, which "
             "one map of all rows would make wrong."

@@ -164,11 +164,11 @@ class _Statistics(NamedTuple):
         in_strata = np.bincount(rows.strata, rows.chance * (1.0 - rows.chance), number)
         in_strata = np.where(np.arange(number) > 0, np.maximum(in_strata, _TINY), np.inf)
         taken, lost = taken / in_strata, np.sum(taken**2 / in_strata, axis=2)
-        whole = np.stack([segment_rows.total(variance * each**2) for each in weights])
-        remaining = np.maximum(1.0 - lost / np.maximum(whole, _TINY), 0.0)
+        variances = np.stack([segment_rows.total(variance * each**2) for each in weights])
+        remaining = np.maximum(1.0 - lost / np.maximum(variances, _TINY), 0.0)
         remaining[:, 0] = 0.0  # all rows
-        places = rows.strata[starts], np.arange(starts.size)
-        is_in = sparse.csr_matrix((np.ones(starts.size), places), (number, starts.size))
+        indices = rows.strata[starts], np.arange(starts.size)
+        is_in = sparse.csr_matrix((np.ones(starts.size), indices), (number, starts.size))
         members = segments.members[:, cell]
         return cls(rows, members, weights, middle, starts, is_in, taken, remaining)
 

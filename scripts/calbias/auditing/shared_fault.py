@@ -115,17 +115,19 @@ def apart(
         test = tested(ordered.beyond(log_odds, strata), segments, *options)
         later = np.setdiff1d(np.arange(m), first)
         p_values[later], roots[:, later] = test.found.p_values[later], test.roots[:, later]
-        found = _clearest(test.found, later, segments, is_failing)
-        if found is None:
+        clearest = _clearest(test.found, later, segments, is_failing)
+        if clearest is None:
             break
-        first.append(found)
+        first.append(clearest)
     return Apart(first, p_values, roots, others)
 
 
-def _clearest(found: Found, later: Ints, segments: Segments, is_failing: np.ndarray) -> int | None:
+def _clearest(
+    outcome: Found, later: Ints, segments: Segments, is_failing: np.ndarray
+) -> int | None:
     """Return the clearest of the segments ``later``, or None where all have p above 5 %."""
-    best = later[np.lexsort((-found.clear[later], found.p_values[later]))[0]]
-    if found.p_values[best] > SIGNIFICANT:
+    best = later[np.lexsort((-outcome.clear[later], outcome.p_values[later]))[0]]
+    if outcome.p_values[best] > SIGNIFICANT:
         return None
     if not is_failing[best]:
         both = segments.members + segments.members[[best] * segments.members.shape[0]]
