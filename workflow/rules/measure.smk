@@ -1,5 +1,58 @@
-# Measures: models with genuine outputs, as they are and recalibrated, next to what Guo et al. (2017)
-# and Gupta et al. (2021) print.
+# Recalibration and measures: methods fitted on the validation fold and judged on the test fold
+# (Table 1); models with genuine outputs, as they are and recalibrated, next to what Guo et al. (2017)
+# and Gupta et al. (2021) print; the same methods on other networks, whose outputs ship.
+
+
+rule recalibrate_model:
+    input:
+        logits=lambda wildcards: (
+            f"results/logits/{wildcards.model}.npz"
+            if wildcards.model in REAL
+            else resource(f"outputs/{wildcards.model}.npz")
+        ),
+        manifest=resource("manifest.json"),
+    output:
+        recalibration="results/recalibration/{model}.parquet",
+        selections="results/recalibration/selections/{model}.parquet",
+    log:
+        "results/logs/recalibrate_model/{model}.log",
+    wildcard_constraints:
+        model=one_of(RECALIBRATED),
+    priority: 50
+    conda:
+        "../../envs/environment.yaml"
+    resources:
+        mem_mb=lambda wildcards, attempt: 1200 * attempt,
+    params:
+        code=code(
+            "recalibrate_model",
+            *estimator_paths(*config["estimators"]),
+        ),
+        softmax=config["softmax"],
+        seed=config["seed"],
+        bootstrap=config["bootstrap"],
+        estimators=config["estimators"],
+        estimator_dir=folder_of(*config["estimators"]),
+    shell:
+        step("recalibrate_model", model="{wildcards.model}")
+
+
+rule select_recalibration:
+    input:
+        selections=[f"results/recalibration/selections/{model}.parquet" for model in RECALIBRATED],
+        published=published("table1_recalibration_selection"),
+    output:
+        selection=tabled("recalibration_selection"),
+        sensitivity=tabled("recalibration_sensitivity"),
+    log:
+        "results/logs/select_recalibration.log",
+    localrule: True
+    conda:
+        "../../envs/environment.yaml"
+    params:
+        code=code("select_recalibration"),
+    shell:
+        step("select_recalibration")
 
 
 rule measure_model:
@@ -68,3 +121,50 @@ rule measure_fit_times:
         code=code("measure_fit_times"),
     shell:
         step("measure_fit_times")
+
+
+# Other networks, and Mukhoti et al. (2020), Table 1. This target also fits the matrices that take
+# minutes with a hundred classes.
+rule replication:
+    input:
+        table("replication_full"),
+    localrule: True
+
+
+rule replicate_model:
+    input:
+        file=resource("outputs/{other}.npz"),
+        manifest=resource("manifest.json"),
+        mukhoti=resource("published/mukhoti2020_table1.csv"),
+    output:
+        replication="results/{replication}/{other}.parquet",
+        mukhoti="results/{replication}/mukhoti2020_table1/{other}.parquet",
+        graphs="results/{replication}/graphs/{other}.parquet",
+        bins="results/{replication}/bins/{other}.parquet",
+        floors="results/{replication}/floors/{other}.parquet",
+        differences="results/{replication}/differences/{other}.parquet",
+    log:
+        "results/logs/replicate_model/{replication}/{other}.log",
+    wildcard_constraints:
+        replication="replication(_full)?",
+        other=one_of(OUTPUT_FILES),
+    conda:
+        "../../envs/environment.yaml"
+    resources:
+        mem_mb=lambda wildcards, attempt: 1000 * attempt,
+        runtime=lambda wildcards, attempt: 120 * attempt,
+    params:
+        # the estimators of the measures are loaded by name
+        code=code("replicate_model", *estimator_paths("ece_bin_ew", "mce_ew", "ks", "kde")),
+        # of tables whose rows are another step's too
+        columns=[
+            columns_of(name)
+            for name in (
+                *("calibration_graphs", "reliability_bins"),
+                *("noise_floors", "method_differences"),
+            )
+        ],
+        seed=config["seed"],
+        methods=lambda wildcards: "all" if wildcards.replication.endswith("full") else "quick",
+    shell:
+        step("replicate_model", model="{wildcards.other}")
