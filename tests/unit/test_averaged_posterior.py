@@ -216,30 +216,8 @@ def test_a_finer_split_of_a_tie_changes_nothing(digits):
     assert apart == pytest.approx(tied, rel=0.15)
 
 
-def test_the_weight_of_calibration_goes_to_1_with_n():
-    weights = [
-        np.mean([average_of(*drawn(n, seed)).calibrated for seed in range(4)])
-        for n in (100, 3000, 50_000)
-    ]
-    assert weights[0] < weights[1] < weights[2]
-    assert weights[2] > 0.7
-
-
 def curve_at(scores, hits, *options):
     return curve_of(average_of(scores, hits), *options)
-
-
-def test_curve_and_error_follow_the_truth_and_the_band_holds_it():
-    """s² on uniform scores: ℓ1 = 1/6, ℓ2 = √(1/30)."""
-    data = drawn(20_000, 4, lambda s: s**2, (1.0, 1.0))
-    average, at = average_of(*data), np.linspace(0.05, 0.95, 19)
-    assert (average.l1, average.l2) == pytest.approx((1 / 6, 30**-0.5), abs=0.01)
-    curve, wider = curve_of(average, at), curve_of(average, at, 0.99)
-    assert curve.mean == pytest.approx(at**2, abs=0.04)
-    assert np.mean((curve.low <= at**2) & (at**2 <= curve.high)) > 0.8
-    assert np.all((curve.low <= curve.mean) & (curve.mean <= curve.high))
-    assert np.all(wider.high - wider.low >= curve.high - curve.low - 1e-9)
-    assert curve_of(average).scores.size <= 30
 
 
 def test_curve_of_saturated_scores_is_the_diagonal():

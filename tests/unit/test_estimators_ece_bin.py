@@ -10,7 +10,6 @@ from refusals import refuses
 
 import calbias
 from calbias.engine.sorted_batch import (
-    SortedBatch,
     of_sorted_scores,
     ranks_of_bins,
     sorted_data_set,
@@ -71,16 +70,6 @@ def test_ece_lb_agrees_with_the_textbook(binning, data, n_bins):
         value = estimate(f"ece_label_binned_{binning}", *data, n_bins=n_bins, norm=norm).value
         expected = oracles.ece_label_binned(data[0], labels, binning, n_bins, norm)
         assert value == pytest.approx(expected, rel=1e-12, abs=1e-12)
-
-
-def test_sums_over_ranks():
-    data = sorted_data_set([0.9, 0.1, 0.5], [1, 0, 1])
-    np.testing.assert_array_equal(data.scores, [[0.1, 0.5, 0.9]])
-    np.testing.assert_array_equal(data.cum_hit, [[0, 0, 1, 2]])
-    np.testing.assert_allclose(data.cum_gap, [[0, 0.1, -0.4, -0.5]])
-    np.testing.assert_array_equal(data.hits(), [[0, 1, 1]])
-    shapes = [array.shape for array in SortedBatch.empty(2, 3)]
-    assert shapes == [(2, 3), (2, 4), (2, 4), (2, 0), (2, 0)]
 
 
 def test_groups_of_equal_scores_share_their_mean_hit():
@@ -167,19 +156,6 @@ def test_the_bins_of_the_diagram_by_hand():
     assert diagram.mean_hit.tolist() == [0, 1, 1]
     assert diagram.lowest_score.tolist() == [0.05, 0.15, 0.95]
     assert diagram.highest_score.tolist() == [0.05, 0.15, 1.0]
-
-
-@pytest.mark.parametrize("binning", ["equal_width", "equal_mass"])
-def test_the_bins_of_the_diagram_add_up_to_ece_bin(binning):
-    scenario = calbias.Scenario("squared", 2.8, 0.4, calbias.Curve("power", b1=2.0))
-    scores, hits = (rows[0] for rows in calbias.simulate(scenario, 500))
-    diagram = calbias.reliability_diagram(
-        np.round(scores, 2), hits, n_bins=15, binning=binning, replicates=5
-    )
-    gaps = np.abs(diagram.mean_score - diagram.mean_hit)
-    estimator = {"equal_width": "ece_bin_ew", "equal_mass": "ece_bin_em"}[binning]
-    value = calbias.estimate(estimator, np.round(scores, 2), hits).value
-    assert diagram.n_in_bin @ gaps / 500 == pytest.approx(value)
 
 
 def test_the_band_holds_the_accuracy_of_a_calibrated_model_as_often_as_it_says():

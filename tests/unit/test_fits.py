@@ -91,36 +91,11 @@ test_means_that_no_beta_distribution_has_are_refused = refuses(
 )
 
 
-INTERCEPTS = [name for name in GLM_NAMES if name.split("_", 2)[2] == "b0"]
-
-
 def of_scores(groups):
     """Return (log c, log(1 - c), hit) of {score: (hits, misses)}."""
     scores = np.concatenate([np.full(sum(counts), c) for c, counts in groups.items()])
     hit = np.concatenate([np.repeat([1, 0], counts) for counts in groups.values()])
     return np.log(scores), np.log1p(-scores), hit
-
-
-@pytest.mark.parametrize("name", INTERCEPTS)
-def test_an_intercept_is_the_hit_rate(name):
-    fit = fit_glm(name, *of_scores({0.4: (1, 3), 0.9: (5, 1)}))
-    assert fit.curve.hit(np.log(0.9), np.log(0.1)) == pytest.approx(0.6, rel=1e-14)
-    assert fit.nll == pytest.approx(-6 * np.log(0.6) - 4 * np.log(0.4), rel=1e-14)
-    assert fit.aic == 2 + 2 * fit.nll
-    assert np.isnan(fit.b1)
-    assert fit.curve.b1 == 0
-
-
-@pytest.mark.parametrize("name", [name for name in GLM_NAMES if name.endswith("b0_b1")])
-def test_two_groups_and_two_terms_fit_each_group_exactly(name):
-    # A saturated model: T is 1/4 at score 0.4 and 5/6 at 0.9, whatever the link.
-    columns = of_scores({0.4: (1, 3), 0.9: (5, 1)})
-    fit = fit_glm(name, *columns)
-    hit = fit.curve.hit(np.log([0.4, 0.9]), np.log([0.6, 0.1]))
-    np.testing.assert_allclose(hit, [1 / 4, 5 / 6], rtol=1e-8)
-    expected = -np.log(1 / 4) - 3 * np.log(3 / 4) - 5 * np.log(5 / 6) - np.log(1 / 6)
-    assert fit.nll == pytest.approx(expected, rel=1e-12)
-    assert fit.aic == pytest.approx(4 + 2 * expected)
 
 
 SLOPE = (np.log(5) - np.log(1 / 3)) / (np.log(9) - np.log(2 / 3))

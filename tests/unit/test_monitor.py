@@ -55,15 +55,6 @@ def test_three_hits_at_one_half_by_hand():
     assert evidence == pytest.approx(by_hand, rel=1e-12)
 
 
-def test_bets_at_a_score_by_hand():
-    """A hit at 0.9: σ(b·x)/0.9 of the slopes, σ(x + a)/0.9 of the shifts."""
-    x = np.log(9.0)
-    changed = np.array([*(b * x for b in (0.6, 0.8, 1.25, 1.7)), *(x + a for a in (-1, 0.12, 0.5))])
-    ratios = likelihood_ratios(np.array([0.9]), np.array([1]))[0]
-    for ratio in 1 / (1 + np.exp(-changed)) / 0.9:
-        assert np.isclose(ratios, ratio, rtol=1e-12).any()
-
-
 def test_the_start_of_a_change_survives_evidence_beyond_any_float():
     blocks = np.concatenate([NONE, NONE])
     scores = np.full(40_000, 0.9)

@@ -34,18 +34,6 @@ def test_bets_are_shifts_slopes_both_and_bands_with_their_weights():
     np.testing.assert_allclose(memory.EDGES, EDGES)
 
 
-def test_a_bet_on_a_band_is_made_in_its_cells_alone():
-    scores = np.array([0.0005, 0.074, 0.076, 0.124, 0.126, 0.9995])
-    ratios = memory.likelihood_ratios(scores, np.ones(6))
-    (band,) = np.flatnonzero(
-        (memory._LOW == 3 / 40) & (memory._HIGH == 5 / 40) & (memory._SHIFT > 0)
-    )
-    assert (ratios[:, band] > 1).tolist() == [False, False, True, True, False, False]
-    (end,) = np.flatnonzero((memory._HIGH == 0.001) & (memory._SHIFT > 0))
-    assert (ratios[:, end] > 1).tolist() == [True, *[False] * 5]
-    assert memory.cell_numbers(np.array([0.0, 0.001, 0.5, 1.0])).tolist() == [0, 1, 22, 43]
-
-
 @pytest.mark.parametrize(
     ("scores", "moved"),
     [
@@ -78,16 +66,6 @@ def test_no_bet_beyond_an_end():
     up = np.flatnonzero((memory._SHIFT == 0.5) & (memory._LOW == 0) & (memory._HIGH == 1))[0]
     assert ratios[0, down] == 1 < ratios[1, down]
     assert ratios[0, up] == ratios[1, up] < 1
-
-
-def test_counts_of_a_row_stand_in_its_cell():
-    """0.03 is a fifth of 0.025 to 0.05 from its low end: 51.2 of 256."""
-    counts = memory.counts_of(np.array([0.03, 0.03, 1.0]), np.array([1, 0, 1]))
-    blocks = np.r_[3, 3, counts.sum(axis=0)]
-    scores, rows, hits = memory.in_cells(blocks)
-    assert (rows[3], hits[3], rows.sum(), hits.sum()) == (2, 1, 3, 2)
-    assert scores[3] == pytest.approx(0.025 + 0.025 * 51 / 256)
-    assert (scores[-1], scores[5]) == (1.0, EDGES[5])
 
 
 def test_blocks_of_20_factors_become_one_where_they_are_short_for_their_age():
@@ -191,11 +169,6 @@ def test_an_audit_of_a_monitor_wants_two_rows_and_no_clusters():
     monitor.update(np.full(600, 0.5), np.arange(600) < 300, np.arange(600) // 2)
     with pytest.raises(InputError, match=f"since row {monitor.since.row}, with"):
         monitor.audit()
-
-
-def test_levels_at_the_ends_of_0_to_1():
-    for level in (0.001, 0.999, 1e-9):
-        assert Monitor(level).level == level
 
 
 def test_the_page_of_a_short_stream_says_that_nothing_rang(tmp_path, capsys):

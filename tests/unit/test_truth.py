@@ -121,16 +121,6 @@ test_an_unknown_curve = refuses(
 )
 
 
-@pytest.mark.parametrize(("alpha", "beta"), [(1, 1), (0.1, 0.1), (2.8, 0.05), (10, 200)])
-def test_a_line_by_hand(alpha, beta):
-    """T - c = (1 - c)/4, so that the errors are moments of 1 - c, of a Beta(beta, alpha)."""
-    scenario = Scenario("line", alpha, beta, Curve("linear", 0.25, 0.75))
-    mean = beta / (alpha + beta)
-    square = mean * (beta + 1) / (alpha + beta + 1)
-    assert true_calibration_error(scenario, norm=1) == pytest.approx(mean / 4, rel=1e-12)
-    assert true_calibration_error(scenario, norm=2) == pytest.approx(square**0.5 / 4, rel=1e-12)
-
-
 def test_a_line_that_leaves_the_unit_interval_is_clipped():
     """2c - 1/2 is 0 up to 1/4 and 1 from 3/4: |T - c| has four triangles of base and height 1/4."""
     line = Curve("linear", -0.5, 2.0)
@@ -183,15 +173,6 @@ def test_the_gap_near_one_is_not_lost_to_rounding():
     log1m_score = np.log([1e-18])
     value = gap(curve, np.log1p(-np.exp(log1m_score)), log1m_score)[0]
     assert value == pytest.approx(1e-9 - 1e-18, rel=1e-13)
-
-
-def test_curves_that_are_clipped_at_one():
-    """T = min(1.2·c, 1): ∫ |c - T|^p in two parts, 0 to 5/6 and 5/6 to 1."""
-    scenario = Scenario("clipped", 1, 1, Curve("log_log_b0_b1", float(np.log(1.2)), 1.0))
-    for p in (1, 2):
-        power = (0.2**p * (5 / 6) ** (p + 1) + (1 / 6) ** (p + 1)) / (p + 1)
-        found = true_calibration_error(scenario, norm=p)
-        assert found == pytest.approx(power ** (1 / p), rel=1e-12)
 
 
 def test_a_steep_curve_is_found_between_the_panels():

@@ -10,12 +10,9 @@ from hypothesis import strategies as st
 from refusals import refuses
 
 import calbias
-from calbias.engine.posterior_cells import SCORE, SIZE, WEIGHT, cells_of
-from calbias.engine.sorted_batch import sorted_data_set
 from calbias.estimation.api import estimate
 from calbias.estimation.loading import is_of_sums
 from calbias.estimation.registry import estimator_file, known_estimators
-from calbias.scored import Scored
 
 SWEEPS = {"ece_sweep_ew", "ece_sweep_em"}
 WEIGHTED = sorted(
@@ -56,19 +53,6 @@ def test_equal_weights_are_none(name, data, weight):
         expected = min(plain.n_bins, len(data[0]))
         assert found.n_bins == expected
     assert found.effective_n == pytest.approx(len(data[0]))
-
-
-@pytest.mark.parametrize("binning", ["equal_width", "equal_mass"])
-@given(data=data_sets(), n_bins=st.sampled_from([1, 2, 3, 5, 15, 40]), scale=st.floats(1e-3, 1e3))
-def test_bins_of_a_scored_are_those_of_rows(binning, data, n_bins, scale):
-    batch = sorted_data_set(*data)
-    ranks = np.unique(batch.ranks(n_bins, binning)[0])
-    scores, hits = map(np.array, data)
-    for weights in (np.ones(len(scores)), np.full(len(scores), scale)):
-        scored = Scored.weighted(scores, hits, weights)
-        starts = scored.starts(n_bins, binning)
-        firsts = np.append(0, np.cumsum(scored.counts))[starts]
-        np.testing.assert_array_equal(firsts, ranks[:-1])
 
 
 @given(data=data_sets(max_size=12), seed=st.integers(0, 1000))
@@ -171,16 +155,3 @@ def test_the_weighted_diagram(mode):
     again = diagram(scores[order], hits[order], sample_weight=weights[order], **drawn)
     for one, two in zip(found, again, strict=True):
         np.testing.assert_array_equal(one, two)
-
-
-def test_cells_count_effective_rows_and_share_weights():
-    """Weights of 3 above a half and 1 below: as many rows count, three quarters of the error."""
-    scores = np.r_[np.linspace(0.1, 0.4, 200), np.linspace(0.6, 0.9, 200)]
-    sample = Scored.weighted(scores, scores > 0.3, np.where(scores > 0.5, 3.0, 1.0))
-    scale = sample.effective_n / sample.total
-    rows, hits, squares = sample.rows * scale, sample.hits * scale, sample.squares * scale**2
-    cells = cells_of(sample.scores, rows, hits, 20, squares=squares)
-    table = cells.table
-    upper = table[SCORE] > 0.5
-    assert table[SIZE].sum() == pytest.approx(398)  # two are in the saturated ends
-    assert table[WEIGHT][upper].sum() == pytest.approx(0.75, abs=0.005)
