@@ -62,7 +62,7 @@ def figure_pages(workflow):
             yield from [f".. image:: /../results/figures/{name}.png", f"   :alt: {entry.title}"]
             yield f"   :target: _images/{name}.png"
         yield ""
-        filled_in = {"rule": name, "config": config}
+        filled_in = {"params": {"figure": name}, "config": config}
         yield from jinja2.Template(caption).render(snakemake=filled_in).splitlines()
         yield ""
         yield f"``results/figures/{name}.png`` and ``.pdf``"

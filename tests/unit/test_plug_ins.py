@@ -55,7 +55,7 @@ def captions():
     for figure, entry in catalogue.figures(beside.MAIN).items():
         text = catalogue.caption_file(beside.MAIN, figure, entry).read_text(encoding="utf-8")
         template = jinja2.Template(text, undefined=jinja2.ChainableUndefined)
-        yield figure, entry, template.render(snakemake={"rule": figure})
+        yield figure, entry, template.render(snakemake={"params": {"figure": figure}})
 
 
 def test_every_figure_has_a_caption_of_its_place_and_tables_of_the_schema():
