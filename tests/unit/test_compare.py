@@ -7,10 +7,13 @@ import pandas as pd
 import pytest
 from html_page import Page
 from refusals import refuses
+from scipy.optimize import brentq
 from scipy.special import expit, logit
+from scipy.stats import norm
 
 import calbias
 from calbias.auditing import compare_files as of_files
+from calbias.auditing import paired_gaps
 from calbias.auditing.compare import compare
 from calbias.auditing.compare_files import compare_files
 from calbias.command import main
@@ -148,21 +151,53 @@ def in_parts(n=600):
     return first, rate - 0.02, (generator.random(n) < rate).astype(int), part
 
 
-def test_a_subgroup_is_compared_by_its_rows_with_limits_for_all():
+def limits_of_gap(scores, hits, tail):
+    """The shifts of the log odds of scores that fit half a hit more, and less, by the deviance."""
+    x, n = logit(scores), scores.size
+    gap = lambda shift: float(np.mean(scores - expit(x + shift)))  # noqa: E731
+
+    def likelihood(shift, extra):
+        sums = shift * (np.sum(hits - scores) + extra)
+        return sums - np.sum(np.log1p(scores * np.expm1(shift))) + shift * scores.sum()
+
+    def fit(extra):
+        return brentq(lambda shift: np.mean(hits - scores) + extra / n + gap(shift), -20, 20)
+
+    chance = expit(x + fit(0))
+    ratio = max(np.sum((hits - chance) ** 2) / np.sum(chance * (1 - chance)), 1)
+    ends = []
+    for extra in (-0.5, 0.5):
+        best = fit(extra)
+        most = likelihood(best, extra) - ratio * norm.ppf(tail) ** 2 / 2
+        far = best + np.sign(extra) * 20
+        ends.append(gap(brentq(lambda at: likelihood(at, extra) - most, *sorted((best, far)))))  # noqa: B023
+    return ends[1], ends[0]
+
+
+def test_gaps_of_subgroups_by_their_formulas():
+    """Of an event the gap of the mean score says where the event's rate is."""
     first, second, hits, part = in_parts()
     both = compare(first, second, hits, by={"part": part}, names=("one", "other"))
     table = both.subgroups.table.set_index("segment")
     assert {*table.index} == {"part = a", "part = b", "part = c"}
     for name, row in table.iterrows():
-        inside = part == name[-1]
-        alone = compare(first[inside], second[inside], hits[inside], confidence_level=1 - 0.05 / 3)
-        for end in ("error_first", "error_second", "difference", "low", "high"):
-            assert row[end] == pytest.approx(getattr(alone, end), abs=1e-12)
-        assert row["p_value"] == pytest.approx(min(3 * alone.p_value, 1))
-        assert row["better"] == ("other" if name[-1] == "c" else "")
-    assert both.subgroups.p_value == table["p_value"].min()
-    assert table.index[0] == "part = c"
-    assert "where part = c (200 rows): other is better" in both.subgroups.sentence
+        one, other, events = (x[part == name[-1]] for x in (first, second, hits))
+        assert row["gap_first"] == pytest.approx(np.mean(one - events))
+        assert row["difference"] == pytest.approx(
+            abs(np.mean(one - events)) - abs(np.mean(other - events))
+        )
+        for level in (0.05, row["p_value"]):
+            ends = limits_of_gap((one + other) / 2, events, level / 6)
+            rates = np.linspace(*np.mean((one + other) / 2) - ends, 100_001)
+            values = abs(one.mean() - rates) - abs(other.mean() - rates)
+            least, most = values.min(), values.max()
+            if level == 0.05:
+                assert (row["low"], row["high"]) == pytest.approx((least, most), abs=1e-5)
+            elif level < 1:  # the smallest that leaves 0 out
+                assert min(abs(least), abs(most)) < 1e-4
+    assert table["better"].to_dict() == {"part = c": "other", "part = b": "", "part = a": ""}
+    assert both.subgroups.p_value == table["p_value"].min() < 0.01
+    assert "where part = c (200 rows): the gap of other is smaller by" in both.subgroups.sentence
     assert "other is better in 1 of 3" in both.subgroups.apart_from("one")
     assert both.subgroups.apart_from("other") == ""
     low, high = table.loc["part = c", ["low", "high"]]
@@ -176,17 +211,38 @@ def test_a_subgroup_is_compared_by_its_rows_with_limits_for_all():
         compare(first, second, hits, by=part[:-1])
 
 
-def test_subgroups_of_few_clusters_are_not_judged():
+def test_the_ends_of_a_difference_are_on_the_region():
+    """Against a fine grid of it."""
+    generator = np.random.default_rng(0)
+    for _ in range(40):
+        a, b = generator.uniform(-1, 1, 2)
+        box = [(x - generator.random(), x + generator.random()) for x in (a, b, a - b)]
+        low, high = paired_gaps._ends(*((np.array([x]), np.array([y])) for x, y in box))
+        x, y = np.meshgrid(*(np.linspace(*ends, 801) for ends in box[:2]))
+        inside = (x - y >= box[2][0]) & (x - y <= box[2][1])
+        values = (np.abs(x) - np.abs(y))[inside]
+        assert (low[0], high[0]) == pytest.approx((values.min(), values.max()), abs=0.01)
+
+
+def test_subgroups_of_hits_of_each_model_and_of_clusters():
     first, second, hits, part = in_parts()
+    same, turned = (hits, hits.copy()), (hits, hits[::-1])
+    tables = [
+        compare(first, second, given, by=part, clusters=ids).subgroups.table.set_index("segment")
+        for given, ids in ((hits, None), (same, None), (turned, None), (hits, np.arange(600) // 6))
+    ]
+    pd.testing.assert_frame_equal(tables[0], tables[1])
+    narrow, _, wide, clustered = (table.loc["by = c"] for table in tables)
+    assert wide["gap_first"] == narrow["gap_first"] != wide["gap_second"]
+    assert wide["high"] - wide["low"] > narrow["high"] - narrow["low"]
+    assert clustered["low"] < narrow["low"]  # Student's quantile
+    itself = compare(first, first, hits, by=part)
+    assert (itself.subgroups.table[["low", "high", "p_value"]] == (0, 0, 1)).all(axis=None)
+    assert "nan" not in itself.to_html()
     patient = np.where(part == "a", np.arange(600) % 5, np.arange(600))
-    both = compare(first, second, hits, by=part, clusters=patient)
-    assert both.subgroups.small == ("by = a (5 clusters)",)
-    assert {*both.subgroups.table["segment"]} == {"by = b", "by = c"}
-    inside = part == "c"
-    alone = compare(*(x[inside] for x in (first, second, hits)), clusters=patient[inside],
-                    confidence_level=1 - 0.05 / 2)  # fmt: skip
-    row = both.subgroups.table.set_index("segment").loc["by = c"]
-    assert (row["low"], row["high"]) == pytest.approx((alone.low, alone.high))
+    few = compare(first, second, hits, by=part, clusters=patient).subgroups
+    assert few.small == ("by = a (5 clusters)",)
+    assert {*few.table["segment"]} == {"by = b", "by = c"}
 
 
 def test_the_command_gates_by_subgroup_and_writes_a_page(tmp_path, capsys):
@@ -194,12 +250,12 @@ def test_the_command_gates_by_subgroup_and_writes_a_page(tmp_path, capsys):
     table = pd.DataFrame({"<i>one": first, "two": second, "label": hits, "part": part})
     table.to_csv(tmp_path / "both.csv", index=False)
     words = ["compare", str(tmp_path / "both.csv"), "--score", "<i>one", "--score", "two"]
-    words += ["--by", "part", "--within", "9", "--output", str(tmp_path / "x")]
+    words += ["--by", "part", "--within", "7", "--output", str(tmp_path / "x")]
     with pytest.raises(SystemExit) as stop:
         main(words)
     line, of_parts = capsys.readouterr().out.splitlines()
     assert stop.value.code == 3
-    assert "no worse than two by more than 9 points: no, where part = c (worse by" in line
+    assert "no worse than two by more than 7 points: no, where part = c (gap larger by" in line
     assert "part = c" in of_parts
     page = (tmp_path / "x.html").read_text()
     Page(page)

@@ -16,9 +16,8 @@ the same amount. The interval contains the limits of both,
 and the p-value is the smallest level at which it leaves 0 out. Few events look more certain than
 they are: se² is at least Σ P m(1 − m)/n², where P is the probability that a curve lies between both
 scores and m is their mean. With clusters ψ is summed by cluster, and the folds are of clusters.
-Each of m subgroups is compared by its own rows, with limits and p-values of Bonferroni. Next to
-the errors stands the difference of the Brier scores with Student's interval: it counts
-discrimination too.
+Subgroups are compared by their mean gaps (``paired_gaps``). Next to the errors stands the
+difference of the Brier scores with Student's interval: it counts discrimination too.
 
 Cross-fitting: Chernozhukov et al., *The Econometrics Journal* 21 (2018).
 """
@@ -35,17 +34,13 @@ from scipy.special import ndtr, ndtri, stdtr, stdtrit
 
 from calbias.auditing.bins import picture_bins
 from calbias.auditing.calibration_curve import picture_curve, posterior_average, smooth_average
-from calbias.auditing.comparison import LEAST_P, Compared, Comparison, Limits
-from calbias.auditing.differences import Differences, differences
+from calbias.auditing.comparison import Compared, Comparison, Limits
 from calbias.auditing.inputs import EVENT, TOP_LABEL
 from calbias.auditing.interval import calibration_interval
+from calbias.auditing.paired_gaps import LEAST_P, differences
 from calbias.auditing.risk_model import Outcomes, skill_score
-from calbias.auditing.segments import By, Segments, segments_of
-from calbias.auditing.verdict.clusters import (
-    LEAST_CLUSTERS,
-    cluster_codes,
-    validate_cluster_number,
-)
+from calbias.auditing.segments import By, segments_of
+from calbias.auditing.verdict.clusters import cluster_codes, validate_cluster_number
 from calbias.auditing.verdict.judge import judge
 from calbias.auditing.verdict.rounding import unrounded_scores
 from calbias.conventions import CONFIDENCE_LEVEL
@@ -135,13 +130,15 @@ def compare(
         cluster, number = cluster_codes(clusters, n)
         validate_cluster_number(number)
     segments = None if by is None else segments_of(by, n)
-    rows = _Rows(((s, y.astype(float)), (t, z.astype(float))), cluster, number)
+    both = (s, y.astype(float)), (t, z.astype(float))
+    rows = _Rows(both, cluster, number)
     say("difference of the calibration errors")
     outcome = _compared(rows, confidence_level, seed)
     losses = [_sums((p - event) ** 2, cluster, number) / n for p, event in rows.models]
     subgroups = None
     if segments is not None:
-        subgroups = _by_segment(rows, segments, confidence_level, seed, names, say)
+        say("subgroups")
+        subgroups = differences(*both, cluster, segments, confidence_level, names)
     skill = _skill(losses[0], losses[1], confidence_level)
     return Comparison(
         n,
@@ -176,14 +173,6 @@ class _Rows(NamedTuple):
     cluster: Ints | None
     number: int
 
-    def part(self, rows: Ints) -> _Rows:
-        """Return some of the rows."""
-        models = tuple((scores[rows], hits[rows]) for scores, hits in self.models)
-        if self.cluster is None:
-            return _Rows(models, None, rows.size)
-        ids, cluster = np.unique(self.cluster[rows], return_inverse=True)
-        return _Rows(models, cluster, ids.size)
-
 
 class _Found(NamedTuple):
     """Both models, and the difference of their errors: value, low, high and p-value."""
@@ -192,8 +181,7 @@ class _Found(NamedTuple):
     difference: tuple[float, float, float, float]
 
 
-def _compared(rows: _Rows, level: float, seed: int, tests: int = 1) -> _Found:
-    """Return what the rows show; interval and p-value allow for so many tests (Bonferroni)."""
+def _compared(rows: _Rows, level: float, seed: int) -> _Found:
     models, cluster, number = rows
     audited = tuple(_audited(*model, cluster, number, level) for model in models)
     difference = audited[0].error - audited[1].error
@@ -201,36 +189,10 @@ def _compared(rows: _Rows, level: float, seed: int, tests: int = 1) -> _Found:
     effects = tuple(each.effect for each in audited)
     total, error = _estimate(as_read, effects, cluster, number, seed)
     least, most = min(total, difference), max(total, difference)
-    reach = -float(stdtrit(number - 1, (1.0 - level) / (2 * tests))) * error
+    reach = float(stdtrit(number - 1, 0.5 + level / 2)) * error
     outside = max(least, -most, 0.0)
-    p_value = 2.0 * tests * float(stdtr(number - 1, -outside / max(error, _TINY)))
-    p_value = min(max(p_value, LEAST_P), 1.0)
+    p_value = max(2.0 * float(stdtr(number - 1, -outside / max(error, _TINY))), LEAST_P)
     return _Found(audited, (difference, least - reach, most + reach, p_value))
-
-
-def _by_segment(
-    rows: _Rows,
-    segments: Segments,
-    level: float,
-    seed: int,
-    names: tuple[str, str],
-    say: Callable[[str], None],
-) -> Differences:
-    """Return the differences of all segments that can be judged, but for all rows."""
-    parts, small = [], list(segments.small)
-    for word, cells in zip(segments.words[1:], segments.cells[1:], strict=True):
-        part = rows.part(np.flatnonzero(np.isin(segments.cell, cells)))
-        if part.cluster is None or part.number >= LEAST_CLUSTERS:
-            parts.append((word, part))
-        else:
-            small.append(f"{word} ({part.number} clusters)")
-    table = []
-    for k, (word, part) in enumerate(parts):
-        say(f"subgroup {k + 1} of {len(parts)}")
-        outcome = _compared(part, level, seed, len(parts))
-        first, second = (audited.error for audited in outcome.audited)
-        table.append((word, part.models[0][0].size, first, second, *outcome.difference))
-    return differences(table, names, tuple(small), segments.cut)
 
 
 def _model(name: str, audited: _Audited, brier: Limits, is_event: bool) -> Compared:

@@ -69,9 +69,10 @@ def compare_files(
         columns
     ] * 2
     ids = (id,) if id and second is not None else ()
+    others = [()] * 2 if second is not None else [(name,) for name in score[::-1]]  # used as well
     one, other = (
-        read_data(file, names, columns=each, top_label=top_label)
-        for file, each, names in zip(files, columns_of_each, ((*ids, *by), ids), strict=True)
+        read_data(file, (*ids, *names, *more), columns=each, top_label=top_label)
+        for file, each, names, more in zip(files, columns_of_each, (by, ()), others, strict=True)
     )
     for file, data in zip(dict.fromkeys(files), (one, other), strict=False):
         for note in data.notes:

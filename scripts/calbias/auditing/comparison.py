@@ -12,6 +12,7 @@ from calbias.auditing.bins import PictureBins
 from calbias.auditing.differences import Differences
 from calbias.auditing.gate import Answer, answer_in_words, decided
 from calbias.auditing.inputs import TOP_LABEL
+from calbias.auditing.paired_gaps import LEAST_P
 from calbias.auditing.result import new_axes, plain
 from calbias.conventions import CONFIDENCE_LEVEL, SIGNIFICANT, p_digits
 from calbias.engine.posterior import PosteriorCurve
@@ -23,7 +24,6 @@ if TYPE_CHECKING:
 
 Limits = tuple[float, float, float]
 """A number with the ends of its interval; the ends are NaN where there is none."""
-LEAST_P = 1e-6
 
 
 class Compared(NamedTuple):
@@ -86,9 +86,9 @@ class Comparison:
     def within(self, x: float) -> Answer:
         """Return whether the first is no worse than the second by more than ``x``, a fraction.
 
-        By the interval of the difference. With ``by`` it is "no" also where the first is worse by
-        more than x in a subgroup, and "undecided" where it is worse in one and may be by more than
-        x, by the limits that hold for all subgroups at once.
+        By the interval of the difference. With ``by`` it is "no" also where the gap of the first is
+        larger by more than x in a subgroup, and "undecided" where it is found to be larger and may
+        be by more than x, by the limits that hold for all subgroups at once.
         """
         return decided((self.low, self.high), self.subgroups, x)[0]
 

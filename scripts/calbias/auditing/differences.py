@@ -1,14 +1,12 @@
-"""In which subgroups do two models differ? The difference of their errors in each."""
+"""In which subgroups do two models differ? What was found, in a table and in words."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING, NamedTuple
 
-import numpy as np
-
 from calbias.auditing.gate import Answer
 from calbias.auditing.segments import ending
-from calbias.conventions import SIGNIFICANT, p_digits
+from calbias.conventions import p_digits
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -20,13 +18,13 @@ class Differences(NamedTuple):
     Attributes
     ----------
     p_value : float
-        Of the hypothesis that the models are equally calibrated in every subgroup.
+        Of the hypothesis that the mean gaps of both models are equally large in every subgroup.
     table : DataFrame
-        A row for each subgroup, the clearest first: ``segment`` in words, ``n``, ``error_first``,
-        ``error_second``, ``difference`` with ``low`` and ``high`` (an interval that holds for all
-        subgroups at once), ``p_value`` (corrected for all subgroups) and ``better`` (the name of
-        the model that is better calibrated there; empty where no difference was found). Errors are
-        fractions.
+        A row for each subgroup, the clearest first: ``segment`` in words, ``n``, ``gap_first`` and
+        ``gap_second`` (mean score minus share of hits), ``difference`` of their sizes with ``low``
+        and ``high`` (an interval that holds for all subgroups at once), ``p_value`` (corrected for
+        all subgroups) and ``better`` (the name of the model with the smaller gap; empty where no
+        difference was found). Gaps are fractions.
     small : tuple of str
         The values with too few rows or clusters to be judged.
     cut : tuple of str
@@ -54,12 +52,12 @@ class Differences(NamedTuple):
             if is_decisive.any():
                 row = self.table.loc[size[is_decisive].idxmax()]
                 limits = f"{100 * row['low']:.1f} to {100 * row['high']:.1f} points"
-                return answer, f"where {row['segment']} (worse by {limits})"
+                return answer, f"where {row['segment']} (gap larger by {limits})"
         return "yes", "and in no subgroup by more" if len(self.table) else ""
 
     @property
     def differing(self) -> pd.DataFrame:
-        """The rows of subgroups in which one model is better calibrated, the clearest first."""
+        """The rows of subgroups in which one model is better, the clearest first."""
         return self.table[self.table["better"] != ""]
 
     def apart_from(self, better: str | None) -> str:
@@ -86,28 +84,6 @@ class Differences(NamedTuple):
         size = sorted(100 * abs(first[name]) for name in ("low", "high"))
         return (
             f"The models differ in {len(self.differing)} of {subgroups}, most clearly where "
-            f"{first['segment']} ({first['n']} rows): {first['better']} is better calibrated by "
+            f"{first['segment']} ({first['n']} rows): the gap of {first['better']} is smaller by "
             f"{100 * abs(first['difference']):.1f} points ({size[0]:.1f} to {size[1]:.1f}){end}."
         )
-
-
-def differences(
-    rows: list[tuple[str, int, float, float, float, float, float, float]],
-    names: tuple[str, str],
-    small: tuple[str, ...],
-    cut: tuple[str, ...],
-) -> Differences:
-    """Return the Differences of rows: the first seven columns of the table, in its order.
-
-    Their intervals and p-values allow for all subgroups.
-    """
-    import pandas as pd
-
-    columns = ("segment", "n", "error_first", "error_second", "difference", "low", "high",
-               "p_value")  # fmt: skip
-    table = pd.DataFrame(rows, columns=columns)
-    winner = np.where(table["difference"] < 0, *names)
-    table["better"] = np.where(table["p_value"] <= SIGNIFICANT, winner, "")
-    size = table["difference"].abs()
-    table = table.iloc[np.lexsort((-size, table["p_value"]))].reset_index(drop=True)
-    return Differences(float(table["p_value"].min()) if len(table) else 1.0, table, small, cut)

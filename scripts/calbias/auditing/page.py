@@ -55,7 +55,7 @@ COLUMNS = {  # key: heading and form
     "slope_high": ("High", "fraction"),
     "lowest_score": ("From", "number"), "highest_score": ("to", "number"),
     "mean_hit": ("Share of hits", "points"), "n_in_bin": ("Rows", "count"),
-    "error_first": ("Error, first", "points"), "error_second": ("Error, second", "points"),
+    "gap_first": ("Gap, first", "points"), "gap_second": ("Gap, second", "points"),
     "difference": ("Difference", "points"), "better": ("Better", "text"),
 }  # fmt: skip
 
@@ -111,12 +111,12 @@ def comparison_page(comparison: Comparison, title: str, json_name: str = "") -> 
     tables = {"measures": _shown("measures", comparison.tables()["measures"])}
     subgroups = comparison.subgroups
     if subgroups:
-        columns = ("segment", "n", "error_first", "error_second", "difference", "low", "high",
+        columns = ("segment", "n", "gap_first", "gap_second", "difference", "low", "high",
                    "p_value", "better")  # fmt: skip
         tables["subgroups"] = _with_headings(subgroups.table[[*columns]].to_dict("records"))
-        names = {"error_first": comparison.first, "error_second": comparison.second}
+        names = {"gap_first": comparison.first, "gap_second": comparison.second}
         tables["subgroups"]["columns"] = [
-            (key, f"Error, {names[key]}" if key in names else head, form)
+            (key, f"Gap, {names[key]}" if key in names else head, form)
             for key, head, form in tables["subgroups"]["columns"]
         ]
     return rendered(
@@ -241,6 +241,7 @@ def _lines(table: pd.DataFrame, sides: tuple[str, str]) -> Iterator[str]:
     low, high = float(ends.min()), float(ends.max())
     step = next((x for x in _STEPS if (high - low) / x <= _MOST_TICKS), _STEPS[-1])
     low, high = step * np.floor(low / step), step * np.ceil(high / step)
+    high = max(high, low + step)  # gaps of two equal models
 
     def across(value: float) -> float:
         return round(100.0 * (min(max(value, low), high) - low) / (high - low), 2)

@@ -133,6 +133,17 @@ class SegmentRows:
         ends = np.full(target.size, _FARTHEST)
         return _root(excess, -ends, ends, np.zeros(target.size))
 
+    def ratio(self, shift: Floats) -> Floats:
+        """Return the squared error of fitted shifts (m,) over its variance, at least 1."""
+        chance = expit(self.shifted(shift)[0])
+        variance = np.maximum(self.total(chance * (1.0 - chance)), _TINY)
+        return np.maximum(self.spread(self.sign * (self.unlikely - chance)) / variance, 1.0)
+
+    def gap_limits(self, most: Floats) -> tuple[Floats, Floats]:
+        """Return the least and greatest mean of s − c where the deviance is at most ``most``."""
+        high, low = (-self.shifted(self.shift_at(side, most))[1] / self.size for side in (-1, 1))
+        return low, high
+
     def cumulant(self, shift: Floats) -> Floats:
         """Return log E exp(shift · Σ (y − s)) (m,) in a calibrated model."""
         x, _ = self.shifted(shift)

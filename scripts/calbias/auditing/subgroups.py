@@ -330,10 +330,8 @@ def _table(test: Tested, scores: Floats, level: float, what: str) -> pd.DataFram
     reach = _reach(test, level)
     excess = rows.total(rows.residual)
     gap, best = -excess / size, rows.shift_to(excess)
-    chance = expit(rows.shifted(best)[0])
-    variance = np.maximum(rows.total(chance * (1.0 - chance)), _TINY)
-    ratio = np.maximum(rows.spread(rows.sign * (rows.unlikely - chance)) / variance, 1.0)
-    high, low = (-rows.shifted(rows.shift_at(side, ratio * reach**2))[1] / size for side in (-1, 1))
+    ratio = rows.ratio(best)
+    low, high = rows.gap_limits(ratio * reach**2)
     effect = np.ones(size.size) if rows.clusters is None else ratio
     mean = rows.total(rows.score) / size  # as rounding may have moved it
     mean_score = rows.total(scores) / size

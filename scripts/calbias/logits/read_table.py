@@ -124,7 +124,7 @@ def read_table_file(
         )
     rows = slice(None) if split["test"].place.rows is None else split["test"].place.rows
     judged = {name: everything[name][rows] for name in (*by, *ids)}
-    others = [name for name in others if name and not is_log]
+    others = [name for name in others if name and name not in by and not is_log]
     if has_several:
         notes.append("rows of one question depend on each other: they are a cluster")
     if others:
