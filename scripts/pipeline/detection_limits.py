@@ -9,9 +9,16 @@ from scipy.special import ndtri
 
 from pipeline.table_schema import columns_of
 
+LEVEL = 0.05  # type I error: the rate at which a perfectly calibrated model is rejected
 RELIABLE = (0.1, 0.05)  # miss rates that count as reliable
 TARGETS = (0.2, *RELIABLE)  # the first: a test of the usual power of 80 %
 _Z = 1.959963984540054  # 95 % intervals
+
+
+def rejected_above(null: np.ndarray) -> np.ndarray:
+    """Return the 95 % quantile of ``null``, and those one standard error lower and higher."""
+    level, error = 1 - LEVEL, np.sqrt(LEVEL * (1 - LEVEL) / null.size)
+    return np.quantile(null, [level, level - error, min(level + error, 1.0)])
 
 
 def detection_limits(detection: pd.DataFrame, targets: Sequence[float] = TARGETS) -> pd.DataFrame:
@@ -48,6 +55,13 @@ def _limits(
     if np.isfinite([best, *ends]).all():
         low = best - np.hypot(best - ends[0], best - ends[2])
         high = best + np.hypot(ends[1] - best, ends[3] - best)
+    return without_infinities(best, low, high, tce)
+
+
+def without_infinities(
+    best: float, low: float, high: float, tce: np.ndarray
+) -> tuple[float, float, float]:
+    """Return a crossing and its range with NaN, or with an end of ``tce``, for infinite ones."""
     inf = np.inf  # never; from the start where it is negative
     return (
         {inf: np.nan, -inf: np.nan}.get(best, best),

@@ -11,23 +11,29 @@ from pipeline.populations import read_populations
 
 
 class Network(NamedTuple):
-    """A network's population, what ``networks.csv`` says of it, and its test fold, (n,) each."""
+    """A network's population, what ``networks.csv`` says of it, and its test fold, (n,) each.
+
+    ``scaled`` is its population after temperature scaling, of networks that have one.
+    """
 
     population: CountedScenario
     about: dict
     log_odds: np.ndarray
     hits: np.ndarray
+    scaled: CountedScenario | None = None
 
 
-def read_networks(networks: Path, sketches: Path, top_labels: Path) -> list[Network]:
-    """Return the Networks of the three files, in the order of the first."""
+def read_networks(
+    networks: Path, sketches: Path, top_labels: Path, scaled: Path | None = None
+) -> list[Network]:
+    """Return the Networks of the files, in the order of the first."""
     about = pd.read_csv(networks).to_dict("records")
     populations = read_populations(sketches)
+    after = read_populations(scaled) if scaled else {}
     folds = dict([*pd.read_parquet(top_labels).groupby("name", observed=True)])
     result = []
     for row in about:
         name = row["name"]
-        fold = folds[name]
-        log_odds, hits = fold["log_odds"].to_numpy(np.float64), fold["hit"].to_numpy(np.float64)
-        result.append(Network(populations[name], row, log_odds, hits))
+        log_odds, hits = (folds[name][x].to_numpy(np.float64) for x in ("log_odds", "hit"))
+        result.append(Network(populations[name], row, log_odds, hits, after.get(name)))
     return result

@@ -37,3 +37,15 @@ def p_of_chances(
     )
     z2 = np.sum((hits - expected) ** 2 / np.maximum(variance, 1e-12))
     return float(gammaincc((N_HITS - n_parameters) / 2, z2 / 2))
+
+
+def largest_decrease(n: np.ndarray, hits: np.ndarray) -> float:
+    """Return the largest fall of accuracy between two bins, (k,), in its standard errors.
+
+    ``n`` and ``hits`` are the bins' rows, at least one in each, and hits; lower scores are first.
+    """
+    rate = (hits + 1) / (n + 2)
+    variance = rate * (1 - rate) / n
+    first, second = np.triu_indices(len(n), 1)
+    fall = hits[first] / n[first] - hits[second] / n[second]
+    return float((fall / np.sqrt(variance[first] + variance[second])).max(initial=0.0))

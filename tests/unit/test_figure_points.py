@@ -87,7 +87,7 @@ N_DRAWN = {  # such as 3 models × 2 estimators × 2 sizes and the sizes
     "fig13_tce_sweep": 36, "fig14_chosen_bins": 27,
 }  # fmt: skip
 """How many different numbers of these columns a figure shows, of the tables below."""
-FORMULAE = {"fig2a_curves", "table1_recalibration", "trained_networks"}
+FORMULAE = {"fig2a_curves", "table1_recalibration"} | {x for x in FIGURES if "trained" in x}
 """Figures that draw formulae, words, or means over networks (test_claims_networks.py)."""
 DERIVED = {
     **dict.fromkeys(["fig1_intro", "guo_fig1_confidence", "guo_fig4_recalibrated"], Collection),

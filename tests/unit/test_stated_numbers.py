@@ -313,8 +313,10 @@ def test_the_findings_on_trained_networks_have_the_numbers_of_the_claims():
         ("N11", "|debias_em| − |sweep_em| on the fits", "all (9):", 4.0, 0.25),
     ]
     claims = pd.DataFrame(
-        {"id": ["R01", "N09", "N11"], "claim": "It is so", "verdict": "not_reproduced",
-         "measured": "a: 1; b: 2; by sample size: 3"}
+        {"id": ["R01", "N09", "N11"], "claim": "On networks: it is so", "verdict": "not_reproduced",
+         "measured": "a: 1; |debias_em| − |sweep_em| on the truth: 2",
+         "note": ["", "on those drawn at random approximate: x", "on those drawn at random not "
+                  "reproduced: x"]}
     )  # fmt: skip
     tables = {"measurements": pd.DataFrame(rows, columns=columns), "claims": claims}
     [truth] = findings(tables, topics=("truth",))
@@ -322,5 +324,7 @@ def test_the_findings_on_trained_networks_have_the_numbers_of_the_claims():
                   "of -3.000 ± 0.500 points", "it is +4.000 ± 0.250"):  # fmt: skip
         assert words in truth.text
     n09, n11 = findings(tables, topics=("networks",))
-    assert n09.title + n09.text == "N09, not reproduced. It is so. Measured: b: 2."
-    assert n11.text.endswith("Measured: a: 1; b: 2.")
+    assert n09.title + n09.text == "N09, not reproduced (drawn at random: approximate): it is so."
+    assert n11.text == (
+        ", not reproduced: it is so. Measured: |debias_em| − |sweep_em| on the truth: 2."
+    )

@@ -24,7 +24,7 @@ class Numbers:
         self.networks = pd.read_csv(FOLDER / "networks.csv").set_index("name")
         self.genuine = pd.read_csv(tables / "genuine.csv")
         self.audits = pd.read_csv(tables / "audits.csv")
-        self.truths = pd.read_csv(tables / "recalibration_truth.csv")
+        self.truths = pd.read_csv(FOLDER / "recalibrated.csv")
         self.second = pd.read_csv(tables / "second_program.csv")
 
     def row(self, what: str, group: str, law: str | float, estimator: str) -> pd.Series:

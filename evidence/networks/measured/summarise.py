@@ -23,6 +23,7 @@ from measured.comparisons import (
     over_networks,
     predictions,
 )
+from measured.shipped import FOLDER
 
 COLUMNS = ("what", "set", "law", "estimator", "n_networks", "value", "se", "t", "p", "n_above_0")
 
@@ -83,7 +84,7 @@ def choices(folder: Path) -> Iterator[dict[str, Any]]:
                 "set": choice,
                 "estimator": "sweep_em - debias_em",
             } | (over_networks(wide[SWEEP] - wide[DEBIAS]))
-    truths = pd.read_csv(folder / "recalibration_truth.csv")
+    truths = pd.read_csv(FOLDER / "recalibrated.csv")
     for method, group in truths.groupby("method"):
         defined = "truth" if group.is_defined.all() else "truth in 100 bins"
         yield {"what": defined, "set": "ten classes", "estimator": method} | (

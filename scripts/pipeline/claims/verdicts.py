@@ -202,7 +202,7 @@ def claim(
     """
 
     def make(judge: Rule) -> Claim:
-        stated = words or _words_of(judge, id)
+        stated = words or words_of(judge, id)
         for name in _WORDS:
             if not stated.get(name):
                 raise InputError(f"claim {id}: missing in its docstring, or as argument: {name!r}")
@@ -217,16 +217,22 @@ def claim(
 _WORDS = ("says", "published", "rule", "errors")
 
 
-def _words_of(judge: Rule, id: str) -> dict[str, str]:
-    """Return the words in the docstring of a claim's rule, its constants filled in."""
+def words_of(
+    judge: Callable[..., Ruling], id: str, shared: Mapping[str, object] | None = None
+) -> dict[str, str]:
+    """Return the words that the docstring of a claim's rule has, its constants filled in.
+
+    ``shared`` are further constants.
+    """
     says, *parts = re.split(r"^ *(published|rule|errors): ", judge.__doc__ or "", flags=re.M)
     texts = {
         "says": says.strip().removesuffix("."),
         **dict(zip(parts[::2], parts[1::2], strict=True)),
     }
-    constants = {**vars(paper), **globals(), **judge.__globals__}
+    constants = {**vars(paper), **globals(), **(shared or {}), **judge.__globals__}
     try:
-        return {name: " ".join(x.format_map(constants).split()) for name, x in texts.items()}
+        filled = {name: " ".join(x.format_map(constants).split()) for name, x in texts.items()}
+        return {name: x for name, x in filled.items() if x}
     except (AttributeError, LookupError, TypeError, ValueError) as error:
         raise InputError(
             f"claim {id}: its docstring has a constant it cannot fill in: {error}"

@@ -108,10 +108,7 @@ def falls_with_n_not_with_bins(grounds: Grounds) -> Ruling:
     errors: standard error of a standard deviation (normal approximation)
     """
     rows = with_se(grounds.bias("heatmaps", FIXED_BINS, *MAPS))
-    keys = ["scenario", "estimator", "n_bins"]
-    wide, se = (rows.pivot(index=keys, columns="n_samples", values=v) for v in ("sd_percent", "se"))
-    wide, se = wide.to_numpy(), se.to_numpy()
-    falls = count_cells(-np.diff(wide).ravel(), (se[:, :-1] + se[:, 1:]).ravel())
+    falls, factor = falls_with_n(rows)
     factors = factors_within(rows)
     clear, over = factors[factors["clear"]], factors["factor"]
     along_n = f"fall from n = {HEATMAP_SIZES[0]} to {HEATMAP_SIZES[-1]}, factor"
@@ -121,7 +118,7 @@ def falls_with_n_not_with_bins(grounds: Grounds) -> Ruling:
         Measurement(f"steps of n of {falls.total} in which it falls clearly", falls.agree),
         Measurement(f"cells of {len(factors)} that depend clearly on the bins", len(clear)),
         Measurement("share of these cells", 100 * len(clear) / len(factors), "percent"),
-        Measurement(along_n, float(np.exp(np.mean(np.log(wide[:, 0] / wide[:, -1]))))),
+        Measurement(along_n, factor),
         *by_case(along_bins, changes),
         *by_case("change over the bins, median factor", _medians(factors)),
     ]
@@ -137,9 +134,27 @@ def falls_with_n_not_with_bins(grounds: Grounds) -> Ruling:
             f"{len(HEATMAP_SIZES)} n (up to {worst['factor']:.2f}×, largest with "
             f"{worst['at']} bins)"
         )
-    verdict = Verdict.worst([falls.verdict(), _flat(factors)])
+    verdict = Verdict.worst([falls.verdict(), flat(factors)])
     source = grounds.source("heatmaps", HEATMAP_MODELS)
     return Ruling(verdict, measurements, source, notes, rows["se"].max(), reason=reason)
+
+
+def falls_with_n(rows: pd.DataFrame) -> tuple[CellCounts, float]:
+    """Return the steps of n in which the spread falls, and the mean factor over all of them."""
+    keys = ["scenario", "estimator", "n_bins"]
+    wide, se = (rows.pivot(index=keys, columns="n_samples", values=v) for v in ("sd_percent", "se"))
+    wide, se = wide.to_numpy(), se.to_numpy()
+    falls = count_cells(-np.diff(wide).ravel(), (se[:, :-1] + se[:, 1:]).ravel())
+    return falls, float(np.exp(np.mean(np.log(wide[:, 0] / wide[:, -1]))))
+
+
+def insensitive_to(rows: pd.DataFrame) -> dict[str, pd.DataFrame]:
+    """Return factors_within over the estimators (16 bins), and over their numbers of bins."""
+    usual = rows[rows["n_bins"].isin((16, CHOSEN))]
+    return {
+        "technique": factors_within(usual, "estimator", ("scenario", "n_samples")),
+        "number of bins": factors_within(rows[rows["n_bins"] > 0]),
+    }
 
 
 def factors_within(
@@ -157,7 +172,7 @@ def factors_within(
     return table.rename_axis([*keys])
 
 
-def _flat(factors: pd.DataFrame) -> Verdict:
+def flat(factors: pd.DataFrame) -> Verdict:
     """Return the verdict of DEPENDS on what factors_within returns."""
     share = factors["clear"].mean()
     return Verdict.of(share <= RARE, share <= FEW)
@@ -186,11 +201,7 @@ def variance_is_insensitive(grounds: Grounds) -> Ruling:
     errors: standard error of a standard deviation (normal approximation)
     """
     rows = with_se(grounds.bias("heatmaps", BINNED, *MAPS))
-    usual = rows[rows["n_bins"].isin((16, CHOSEN))]
-    factors = {
-        "technique": factors_within(usual, "estimator", ("scenario", "n_samples")),
-        "number of bins": factors_within(rows[rows["n_bins"] > 0]),
-    }
+    factors = insensitive_to(rows)
     over_n = factors_within(rows, "n_samples", ("scenario", "estimator", "n_bins"))
     name = "cells that depend clearly, percent"
     measurements = [
@@ -199,7 +210,7 @@ def variance_is_insensitive(grounds: Grounds) -> Ruling:
         *by_case("median factor over the bins", _medians(factors["number of bins"])),
         Measurement("median factor over n from 200 to 6400", over_n["factor"].median()),
     ]
-    verdicts = [_flat(cells) for cells in factors.values()]
+    verdicts = [flat(cells) for cells in factors.values()]
     technique, bins = (x["clear"] for x in factors.values())
     reason = (
         f"dependence on the bins in {bins.sum()} of {len(bins)} cells "

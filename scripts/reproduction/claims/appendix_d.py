@@ -37,12 +37,9 @@ def near_optimal_unless_calibrated(grounds: Grounds) -> Ruling:
     least
     """
     wrong, right = (chosen_bins(grounds, f"beta_1_1_{curve}") for curve in ("logistic", "identity"))
-    near = {
-        n: min(max(chosen / b, b / chosen) for b in best) <= FACTOR or excess <= SLIGHT_PERCENT
-        for n, (chosen, best, excess) in wrong.items()
-    }
+    near = {n: near_optimal(*choice) for n, choice in wrong.items()}
     small = [min(best) <= CALIBRATED_BINS for _, best, _ in right.values()]
-    over = [chosen > max(best) and chosen > CALIBRATED_BINS for chosen, best, _ in right.values()]
+    over = [overshoots(chosen, best) for chosen, best, _ in right.values()]
     counts = {
         "miscalibrated: near-optimal": sum(near.values()),
         f"calibrated: best number ≤ {CALIBRATED_BINS}": sum(small),
@@ -75,6 +72,16 @@ def near_optimal_unless_calibrated(grounds: Grounds) -> Ruling:
     words = [f"{what} {n}" for what, n in counts.items()]
     reason = f"sample sizes of {len(MODEL_SIZES)} as claimed: {', '.join(words)}"
     return Ruling(verdict, measurements, grounds.source("chosen_bins"), notes, reason=reason)
+
+
+def near_optimal(chosen: float, best: np.ndarray, excess: float) -> bool:
+    """Return whether a chosen number of bins is near a best one, or costs little bias."""
+    return min(max(chosen / b, b / chosen) for b in best) <= FACTOR or excess <= SLIGHT_PERCENT
+
+
+def overshoots(chosen: float, best: np.ndarray) -> bool:
+    """Return whether a chosen number is above all best ones, and above CALIBRATED_BINS."""
+    return chosen > max(best) and chosen > CALIBRATED_BINS
 
 
 def chosen_bins(grounds: Grounds, scenario: str) -> dict[int, tuple[float, np.ndarray, float]]:

@@ -20,6 +20,7 @@ from pipeline.claims.verdicts import (
 )
 from pipeline.paper import FIG2B_SCENARIOS, HEATMAP_BINS, HEATMAP_MODELS, HEATMAP_SIZES, MODELS
 from reproduction.claims.compared_biases import abs_difference
+from reproduction.goodness_of_fit import largest_decrease
 
 MOST = 0.75
 FIGURES = (
@@ -44,10 +45,9 @@ def both_signs_and_turning_point(grounds: Grounds) -> Ruling:
     rows = fig2b(grounds)
     holds, least, greatest, worse = [], {}, {}, {}
     for scenario, table in rows.groupby("scenario", sort=False):
-        cells = table[["bias_percent", "bias_se_percent"]]
-        bias, z = cells["bias_percent"], cells["bias_percent"] / cells["bias_se_percent"]
-        worse[scenario] = sum(more_bins_are_worse(at_n) for _, at_n in table.groupby("n_samples"))
-        holds.append(z.min() < -SEARCHED and z.max() > SEARCHED and worse[scenario] > 0)
+        cells, bias = table[["bias_percent", "bias_se_percent"]], table["bias_percent"]
+        worse[scenario] = sizes_of_worse_bins(table)
+        holds.append(has_both_signs(table) and worse[scenario] > 0)
         least[scenario], greatest[scenario] = map(
             tuple, cells.loc[[bias.idxmin(), bias.idxmax()]].to_numpy()
         )
@@ -67,6 +67,17 @@ def both_signs_and_turning_point(grounds: Grounds) -> Ruling:
 def fig2b(grounds: Grounds) -> pd.DataFrame:
     """Return the rows of table ``bias`` that Figure 2b draws."""
     return grounds.bias("bins_by_n", ["ece_bin_ew"], HEATMAP_SIZES, FIG2B_SCENARIOS, HEATMAP_BINS)
+
+
+def has_both_signs(cells: pd.DataFrame) -> bool:
+    """Return whether some bias is below 0 and some above, by SEARCHED errors."""
+    z = cells["bias_percent"] / cells["bias_se_percent"]
+    return bool(z.min() < -SEARCHED and z.max() > SEARCHED)
+
+
+def sizes_of_worse_bins(cells: pd.DataFrame) -> int:
+    """Return at how many n more bins are clearly worse, of the rows of one estimator."""
+    return sum(more_bins_are_worse(at_n) for _, at_n in cells.groupby("n_samples"))
 
 
 def more_bins_are_worse(cells: pd.DataFrame) -> bool:
@@ -97,7 +108,7 @@ def best_number_grows(grounds: Grounds) -> Ruling:
     rows = pd.concat([maps, fig2b(grounds)])
     for (scenario, estimator), cells in rows.groupby(["scenario", "estimator"], sort=False):
         best, near = best_bins(cells)
-        grow.append(can_be_nondecreasing(near) and best[-1] > best[0])
+        grow.append(grows(best, near))
         by_n = {f"n = {n}:": b for n, b in zip(HEATMAP_SIZES, best, strict=True)}
         ends = HEATMAP_BINS[0], HEATMAP_BINS[-1]
         edge += [f"{b} bins ({estimator[-2:]})" for b in best if b in ends]
@@ -127,6 +138,11 @@ def best_bins(cells: pd.DataFrame) -> tuple[list[int], list[list[int]]]:
         best.append(int(bins[k]))
         near.append([int(b) for b in bins[above <= CLEAR * error]])
     return best, near
+
+
+def grows(best: list[int], near: list[list[int]]) -> bool:
+    """Return whether numbers of ``best_bins`` grow with n, up to Monte Carlo ties."""
+    return can_be_nondecreasing(near) and best[-1] > best[0]
 
 
 def can_be_nondecreasing(choices: Iterable[list[int]]) -> bool:
@@ -193,10 +209,5 @@ def curves_are_monotone(grounds: Grounds) -> Ruling:
 
 def _largest_decrease(bins: pd.DataFrame) -> float:
     """Return the largest fall of accuracy between two bins, lower scores first, in its errors."""
-    bins = bins.sort_values("low")
-    n, hits = bins["n_in_bin"].to_numpy(), (bins["mean_hit"] * bins["n_in_bin"]).to_numpy()
-    rate = (hits + 1) / (n + 2)
-    variance = rate * (1 - rate) / n
-    first, second = np.triu_indices(len(n), 1)
-    fall = hits[first] / n[first] - hits[second] / n[second]
-    return float((fall / np.sqrt(variance[first] + variance[second])).max(initial=0.0))
+    n = bins.sort_values("low")["n_in_bin"].to_numpy()
+    return largest_decrease(n, bins.sort_values("low")["mean_hit"].to_numpy() * n)

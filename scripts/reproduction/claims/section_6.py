@@ -21,6 +21,7 @@ SIGNIFICANT = 0.05
 FARTHER = 0.5  # within over between: by the triangle inequality the data set moves a fit further
 DISTANCE = 0.05  # of distribution functions: one score in twenty on the wrong side
 REJECTED = 0.01
+FEW_LABELS, DRAWN = 12, 999  # of groupings
 LEAST_SKEWED_LAST = ["CIFAR-10", "CIFAR-100", "ImageNet"]
 _SCORES = (np.arange(1000) + 0.5) / 1000
 
@@ -211,7 +212,13 @@ def similarity_measurements(name: str, results: Mapping[str, Similarity]) -> lis
 
 @functools.cache
 def _groupings(observed: tuple[int, ...]) -> np.ndarray:
-    """Return a grouping and its other arrangements, one in a row; many distances ask for them."""
+    """Return a grouping and its other arrangements, one in a row; many distances ask for them.
+
+    Of more than FEW_LABELS there are too many: DRAWN of them stand for all.
+    """
+    if len(observed) > FEW_LABELS:
+        rng = np.random.default_rng(0)
+        return np.array([observed, *(rng.permutation(observed) for _ in range(DRAWN))])
     others = (codes for codes in _arrangements(sorted(observed)) if codes != observed)
     return np.array([observed, *others])
 

@@ -8,13 +8,11 @@ import numpy as np
 import pandas as pd
 
 from calbias.errors import InputError
-from pipeline.detection_limits import detection_limits
+from pipeline.detection_limits import detection_limits, rejected_above
 from pipeline.scenarios import read_scenarios
 from pipeline.steps import Seed
 from pipeline.tables import read_table, true_errors_of, write_table
 from reproduction.replicates import Cells, Replicates, drawn_with, gather_shards
-
-LEVEL = 0.05  # type I error: the rate at which a perfectly calibrated model is rejected
 
 
 def summarise_detection(
@@ -76,10 +74,10 @@ def detection_rows(
     for estimator, cells in estimators.items():
         thresholds = {}
         for n, values in _null_values(estimator, cells, null.get(estimator, {})):
-            thresholds[n] = _thresholds(values)
+            thresholds[n] = rejected_above(values)
             # Not both ways: their errors nearly cancel, so that the mean would hide them.
             setting, tested = values[0::2], values[1::2]
-            row = _row(estimator, n, 1.0, 0.0, tested, _thresholds(setting))
+            row = _row(estimator, n, 1.0, 0.0, tested, rejected_above(setting))
             rate, share = row["miss_rate"], 1 / tested.size + 1 / setting.size
             row["miss_rate_se"] = np.sqrt(rate * (1 - rate) * share)
             rows.append(row | {"threshold_percent": 100 * thresholds[n][0]})
@@ -116,7 +114,7 @@ def _row(
     estimates: np.ndarray,
     thresholds: np.ndarray,
 ) -> dict[str, Any]:
-    """Return a row of ``estimates`` that are tested at the first of ``_thresholds``."""
+    """Return a row of ``estimates`` that are tested at the first of ``rejected_above``."""
     rate, low, high = (np.mean(estimates <= threshold) for threshold in thresholds)
     return {
         "estimator": estimator,
@@ -129,9 +127,3 @@ def _row(
         "n_replicates": estimates.size,
         "miss_rate_threshold_se": (high - low) / 2,
     }
-
-
-def _thresholds(null: np.ndarray) -> np.ndarray:
-    """Return the 95 % quantile of ``null``, and those one standard error lower and higher."""
-    level, error = 1 - LEVEL, np.sqrt(LEVEL * (1 - LEVEL) / null.size)
-    return np.quantile(null, [level, level - error, min(level + error, 1.0)])

@@ -19,6 +19,7 @@ from reproduction.verdict_summary import sentences
 BEGIN, END = "<!-- numbers: begin", "<!-- numbers: end -->"
 MARKED = re.compile(rf"({BEGIN}([\w ]*)[^\n]*\n).*?({END})", re.DOTALL)
 OURS = "calbias"
+DIFFERENCE = "|debias_em| − |sweep_em| on the "
 N_SCORES = len(MODELS) * sum(MODEL_SIZES)  # of a replicate of Figure 4
 
 
@@ -81,11 +82,15 @@ def _claims(claims: pd.DataFrame, _: str) -> Iterator[Statement]:
 
 
 def _networks(claims: pd.DataFrame, _: str) -> Iterator[Statement]:
-    for row in claims[claims["id"].str.startswith("N")].itertuples():
-        parts = [x for x in row.measured.split("; ") if not x.startswith("by sample size")]
-        numbers = "; ".join(parts if row.id == "N11" else parts[-1:])
+    for row in claims[claims["id"].str.startswith("N")].fillna("").itertuples():
         verdict = Verdict(row.verdict).words
-        yield Statement(f"{row.id}, {verdict}.", f" {row.claim}. Measured: {numbers}.")
+        drawn = re.search(r"drawn at random ((?:not )?\w+): ", row.note)
+        if drawn and drawn[1] != verdict:
+            verdict += f" (drawn at random: {drawn[1]})"
+        shown = tuple(f"{DIFFERENCE}{law}:" for law in ("truth", "fits"))
+        parts = [x for x in row.measured.split("; ") if row.id == "N11" and x.startswith(shown)]
+        numbers = f" Measured: {'; '.join(parts)}." * bool(parts)
+        yield Statement(f"{row.id}", f", {verdict}: {row.claim.partition(': ')[2]}.{numbers}")
 
 
 def _truth(measurements: pd.DataFrame, _: str) -> Iterator[Statement]:
@@ -95,9 +100,7 @@ def _truth(measurements: pd.DataFrame, _: str) -> Iterator[Statement]:
     debias, sweep = (f"{x:.2f} %" for x in rows.loc["mean |bias|"].set_index("case")["value"][
         ["ece_debias_em", "ece_sweep_em"]
     ])  # fmt: skip
-    truth, fits = (
-        rows.loc[[f"|debias_em| − |sweep_em| on the {law}"]].iloc[0] for law in ("truth", "fits")
-    )
+    truth, fits = (rows.loc[[f"{DIFFERENCE}{law}"]].iloc[0] for law in ("truth", "fits"))
     n = truth["case"].partition("(")[2].partition(")")[0]
     yield Statement(
         "Networks whose true error is known.",

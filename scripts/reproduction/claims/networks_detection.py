@@ -1,0 +1,108 @@
+"""N16 to N18: detecting the miscalibration of trained networks of known truth (section 7.2)."""
+
+import numpy as np
+import pandas as pd
+
+from pipeline.claims.grounds import Grounds
+from pipeline.claims.verdicts import Measurement, Ruling, Verdict
+from pipeline.detection_limits import TARGETS, crossing, without_infinities
+from pipeline.paper import DETECTABLE_PERCENT, MODEL_SIZES
+from reproduction.claims import section_7_2
+from reproduction.claims.over_networks import (
+    OverNetworks,
+    Sample,
+    mean_by_network,
+    on_networks,
+)
+
+FIGURE = "trained_networks_detection"
+RESAMPLES = 200
+NETWORKS = "networks of known truth, as they are and after temperature scaling"
+RANGES = "in brackets 95 % ranges over resampled networks"
+
+
+def tested(sample: Sample) -> pd.DataFrame:
+    """Return miss rates of both estimators, a row a population and n, with its true error."""
+    rows = sample.table("network_bias").dropna(subset="miss_rate")
+    keys = ["scenario", "law", "tce_percent", "n_samples", "n_replicates"]
+    return rows.pivot(index=keys, columns="estimator", values="miss_rate").reset_index()
+
+
+@on_networks(section_7_2.sweep_misses_less, "network_bias", FIGURE)
+def sweep_misses_less(sample: Sample) -> Ruling:
+    """rule: Miss rate of ece_bin_ew minus that of ece_sweep_em on {NETWORKS}, at each n where their
+    mean is within {section_7_2.UNDECIDED[0]:g} … {section_7_2.UNDECIDED[1]:g}, a network's mean:
+    reproduced if above 0 by {TESTED} and larger below {section_7_2.MANY} samples than above,
+    approximate if only above 0.
+    """
+    rows = tested(sample)
+    usual, best = section_7_2.PAIR
+    rows = rows[((rows[usual] + rows[best]) / 2).between(*section_7_2.UNDECIDED)]
+    gain = 100 * (rows[usual] - rows[best])
+    overall = OverNetworks.of(mean_by_network(rows, gain))
+    is_few = rows["n_samples"] < section_7_2.MANY
+    few, many = (OverNetworks.of(mean_by_network(rows[x], gain[x])) for x in (is_few, ~is_few))
+    verdict = Verdict.of(overall.positive and few.mean > many.mean, overall.positive)
+    measurements = [
+        m
+        for case, x in (("all n:", overall), ("below 10 000 samples:", few), ("above:", many))
+        for m in x.measured("ECE_bin misses more often than the sweep", case)
+    ]
+    reason = f"ECE_bin misses {overall} points more often, {few} below 10 000 samples"
+    return Ruling(verdict, measurements, reason=reason)
+
+
+def _limits(sample: Sample, n: int) -> list[Measurement]:
+    """Return the TCE that n samples detect, as ``section_7_2.detectable``, over networks."""
+    rows = tested(sample)
+    rows = rows[rows["n_samples"] == n].sort_values("tce_percent")
+    names = rows["scenario"].unique()
+    rng = np.random.default_rng(0)
+    draws = rng.multinomial(len(names), np.full(len(names), 1 / len(names)), size=RESAMPLES)
+    m = rows["n_replicates"].to_numpy(float)
+    weights = m * pd.DataFrame(draws, columns=names)[rows["scenario"]].to_numpy()
+    limits = []
+    for estimator in section_7_2.PAIR:
+        tce, rate = rows["tce_percent"].to_numpy(), rows[estimator].to_numpy()
+        for target in TARGETS:
+            drawn = [crossing(tce[w > 0], rate[w > 0], w[w > 0], target) for w in weights]
+            low, high = np.quantile(drawn, (0.025, 0.975), method="nearest").tolist()
+            ends = without_infinities(crossing(tce, rate, m, target), low, high, tce)
+            limits.append((estimator, n, target, *ends))
+    columns = ["estimator", "n_samples", "target_miss_rate"]
+    columns += ["tce_percent", "tce_low_percent", "tce_high_percent"]
+    table = Grounds({"detection_limits": pd.DataFrame(limits, columns=columns)})
+    return section_7_2.detectable(table, n, TARGETS)
+
+
+def _are_above(limits: list[Measurement], percent: float) -> bool:
+    return all(x.low > percent for x in limits)
+
+
+@on_networks(section_7_2.two_percent_needs_many, "network_bias", FIGURE)
+def two_percent_needs_many(sample: Sample) -> Ruling:
+    """rule: True error at which the miss rate, made nonincreasing over {NETWORKS}, falls to the
+    three rates of R17, for both estimators. Reproduced if all six ranges are above 2 % at
+    {MODEL_SIZES[6]} samples, approximate if at {MODEL_SIZES[5]}.
+    errors: {RANGES}
+    """
+    few, many = (_limits(sample, n) for n in MODEL_SIZES[-2:])
+    limit = DETECTABLE_PERCENT[section_7_2.MANY]
+    verdict = Verdict.of(_are_above(many, limit), _are_above(few, limit))
+    least = min(many, key=lambda x: x.low)
+    reason = f"{MODEL_SIZES[-1]} samples detect {least.value:.2g} % ({least.case})"
+    return Ruling(verdict, few + many, reason=reason)
+
+
+@on_networks(section_7_2.ten_percent_below_500, "network_bias", FIGURE)
+def ten_percent_below_500(sample: Sample) -> Ruling:
+    """rule: As for N17: reproduced if all six ranges are above 10 % at {MODEL_SIZES[1]} samples,
+    approximate if at {MODEL_SIZES[0]}.
+    errors: {RANGES}
+    """
+    few, many = (_limits(sample, n) for n in MODEL_SIZES[:2])
+    limit = DETECTABLE_PERCENT[500]
+    verdict = Verdict.of(_are_above(many, limit), _are_above(few, limit))
+    least = min(many, key=lambda x: x.low)
+    reason = f"{MODEL_SIZES[1]} samples detect {least.value:.2g} % ({least.case})"
+    return Ruling(verdict, few + many, reason=reason)
