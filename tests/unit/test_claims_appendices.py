@@ -18,7 +18,7 @@ from pipeline.claims.verdicts import NotJudged
 from pipeline.paper import BINNED, HEATMAP_BINS, HEATMAP_MODELS, HEATMAP_SIZES
 from pipeline.paper import MODEL_SIZES as SIZES
 from reproduction.claims.appendix_b import factors_within, with_se
-from reproduction.claims.appendix_c import SCORES
+from reproduction.claims.appendix_c import SCORES, tce_at
 
 RECORDED = "claims_measured.yaml"
 
@@ -272,6 +272,12 @@ test_r24_five_or_eight_percent = verdicts_of(
     approximate=[(5.6, 8.0), (5.9, 7.0)],
     not_reproduced=[(6.1, 7.0), (20.0, 8.0)],
 )
+
+
+def test_tce_at_interpolates_and_says_when_there_is_none():
+    curve = pd.DataFrame({"tce_percent": [0, 2, 4], "mean_estimate_percent": [10.0, 11.0, 13.0]})
+    found = tce_at(curve, 12.0), tce_at(curve, 5.0)
+    assert found == pytest.approx((3.0, np.nan), nan_ok=True)
 
 
 def test_sweeps_of_few_points_are_not_judged():

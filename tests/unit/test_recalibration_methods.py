@@ -15,7 +15,7 @@ from scipy.special import gamma, log_softmax, softmax
 from sklearn.calibration import _SigmoidCalibration
 from sklearn.isotonic import IsotonicRegression
 
-from calbias import InputError, estimate
+from calbias import InputError
 from calbias.logits import top_label as top_label_module
 from calbias.logits.output_file import Fold
 from calbias.logits.top_label import top_label
@@ -329,25 +329,3 @@ def test_facts_of_the_genuine_resnet110(resnet110):
     isotonic = judged["isotonic_regression"].top
     assert np.mean(isotonic.score == 1) == pytest.approx(0.312)
     assert isotonic.hit.mean() == pytest.approx(0.9364)
-
-
-TOP_2, WITHIN_TOP_2 = {"rank": 2}, {"rank": 2, "within": True}
-
-
-@pytest.mark.parametrize(
-    ("method", "options", "ks_percent"),
-    [
-        # Gupta et al. 2021, Table 1: 0.643 and 0.996.
-        *(("spline", {}, 0.650), ("spline_as_written", {}, 1.826), ("vector_scaling", {}, 1.042)),
-        ("spline", TOP_2, 0.302),  # others: test_replication.py
-        ("spline", {**WITHIN_TOP_2, "n_knots": 14}, 0.301),
-    ],
-)
-def test_ks_errors_of_the_genuine_resnet110(resnet110, method, options, ks_percent):
-    validation, test = resnet110
-    ranks = {name: options[name] for name in ("rank", "within") if name in options}
-    fitted = load_method(method)(*validation, **(options if "spline" in method else {}))
-    out = fitted.predict(test.logits)
-    scores, logits = (out, test.logits) if out.ndim == 1 else (ranked_scores(out, **ranks), out)
-    found = 100 * estimate("ks", scores, ranked_hits(logits, test.labels, **ranks)).value
-    assert found == pytest.approx(ks_percent, abs=6e-4)

@@ -107,16 +107,6 @@ def test_before_and_after_temperature_scaling(model, measure, before, after):
 
 
 @pytest.mark.parametrize(
-    ("model", "before", "after"), [(RESNET, 4.75, 1.14), (DENSENET, 5.50, 0.96)]
-)
-def test_ece15_of_a_third_source(model, before, after):
-    """The log of temperature scaling in SeungjinJung/SCTL; its temperatures are not printed."""
-    found = values(model)
-    assert round(found["uncalibrated", "ece"], 2) == before
-    assert abs(found["temperature_scaling", "ece"] - after) < 0.015
-
-
-@pytest.mark.parametrize(
     ("model", "temperature", "value", "floor", "kull"),
     [
         (RESNET, 1.0, 0.0983, 0.0149, 0.098456),

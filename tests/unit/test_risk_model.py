@@ -100,6 +100,21 @@ def test_the_band_of_the_corp_diagram_is_that_of_a_calibrated_model():
     assert outside[0] < 0.25 < 0.5 < outside[1]
 
 
+def test_an_audit_and_its_page_have_the_corp_diagram():
+    """The band is that of redraws in cells, in a sample that has more scores than cells."""
+    generator = np.random.default_rng(3)
+    risks = generator.beta(1, 4, 8000)
+    rows = {"probabilities": risks, "labels": (generator.random(8000) < risks).astype(int)}
+    corp = calbias.audit(**rows).corp
+    alone = calbias.corp_diagram(**rows)._asdict()
+    for name, value in corp._asdict().items():
+        assert value == pytest.approx(alone[name], abs=0.03 * name.startswith("band")), name
+    page = calbias.audit(**rows).to_html()
+    assert page.count('class="pools"') == page.count('class="consistent"') > 0
+    for number in (corp.miscalibration, corp.discrimination, corp.uncertainty):
+        assert f"{number:.4f}" in page
+
+
 def test_intervals_hold_their_values_and_narrow_with_the_level(rows):
     narrow = {row.name: row for row in risk_summary(Scored.of(RISKS, EVENTS), 0.5)}
     for name, row in rows.items():

@@ -53,23 +53,6 @@ def test_scores_of_the_published_fits(model):
         assert rounds_to_one == pytest.approx(0.18, abs=0.005)
 
 
-@pytest.mark.parametrize("model", daily(MODELS, 1))
-def test_label_rates_by_range_of_the_score(model):
-    """Hits in ranges of equal probability, merged where float64 cannot tell them apart."""
-    scenario = published_scenario(model)
-    scores, hits = (rows.ravel() for rows in sample(scenario))
-    u = (np.arange(20_000) + 0.5) / 20_000
-    rate = scenario.curve.hit(*score_quantiles(scenario.alpha, scenario.beta, lower=u))
-    log_score, _ = score_quantiles(scenario.alpha, scenario.beta, lower=np.arange(1, 10) / 10)
-    bounds = np.exp(log_score[log_score < -1e-12])
-    k = np.searchsorted(bounds, scores, side="right")
-    for part, rates in enumerate(np.split(rate, 2000 * np.arange(1, bounds.size + 1))):
-        inside, probability = hits[k == part], rates.mean()
-        error = np.sqrt(probability * (1 - probability) / inside.size)
-        assert abs(inside.mean() - probability) < 5 * error + 5e-5  # 5e-5: the sum over u
-    assert abs(hits.mean() - rate.mean()) < 5 * 0.5 / np.sqrt(hits.size)
-
-
 @pytest.mark.parametrize("n", [1, 2, 3, 7, 31, 32, 33, 200, 1023, 5000])
 def test_a_data_set_is_sorted_and_its_sums_are_right(n):
     data = draw(published_scenario("resnet110_c100"), n, 3, seed=5)
@@ -80,28 +63,6 @@ def test_a_data_set_is_sorted_and_its_sums_are_right(n):
     np.testing.assert_array_equal(data.cum_hit[0], [0, *np.cumsum(hits)])
     np.testing.assert_allclose(data.cum_gap[0], [0, *np.cumsum(scores - hits)], atol=1e-12 * n)
     assert data.tie_first.shape == data.tie_last.shape == (1, 0)
-
-
-@pytest.mark.parametrize("n", [1, 2, 5, 40])
-def test_order_statistics_of_small_samples(n):
-    """The k-th smallest of n uniforms is Beta(k, n + 1 - k)."""
-    scores, _ = sample(UNIFORM, n, 4000)
-    for k in {1, (n + 1) // 2, n}:
-        assert stats.kstest(scores[:, k - 1], stats.beta(k, n + 1 - k).cdf).pvalue > SURE
-
-
-def test_gaps_within_a_group_of_four_are_as_those_between_groups():
-    """By place in the group: each gap is exponential, and two neighbours share evenly."""
-    scores, _ = sample(UNIFORM, 400, 400)
-    gaps = np.diff(scores, axis=1, prepend=0.0)
-    for place in range(4):
-        first, second = gaps[:, place:-4:4], gaps[:, place + 1 : -3 : 4]
-        assert stats.kstest(first.ravel() * 401, "expon").pvalue > SURE
-        assert stats.kstest((first / (first + second)).ravel(), "uniform").pvalue > SURE
-        for lag in (1, 2, 3, 4, 31, 32):
-            other = np.roll(gaps, -lag, axis=1)[:, place:-lag:4][:, : first.shape[1]]
-            pair = gaps[:, place:-lag:4][:, : other.shape[1]].ravel(), other.ravel()
-            assert abs(np.corrcoef(*pair)[0, 1] + 1 / 400) * np.sqrt(pair[0].size) < 5
 
 
 @pytest.mark.parametrize("scenario", [published_scenario("densenet40_c10"), UNIFORM])

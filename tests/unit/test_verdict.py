@@ -82,14 +82,6 @@ def test_cells_change_statistics_of_many_rows_little():
         assert celled[part] == pytest.approx(exact[part], rel=0.03, abs=0.05)
 
 
-def test_binomial_cells_have_the_variance_of_the_rows():
-    """The mean square of the level in redraws is 1 if the chances are right."""
-    scores = np.random.default_rng(0).beta(2.8, 0.05, 20_000).clip(1e-9, 1 - 1e-9)
-    groups, _ = groups_of_rows(scores, np.zeros(20_000, np.uint8))
-    values = draw(statistics_of(groups), groups, stream(0, "test"), 4000)[1:, 0] ** 2
-    assert values.mean() == pytest.approx(1, abs=4 * values.std() / 4000**0.5)
-
-
 def test_exactness_over_all_outcomes():
     """The mean of P(p ≤ α) over all hits of six rows, by their probabilities, is at most α."""
     scores = np.array([0.2, 0.35, 0.5, 0.5, 0.8, 0.97])
@@ -168,23 +160,6 @@ def test_scores_that_were_not_rounded_do_not_move():
     assert not moves_of(stated, np.array([30, 60, 90])).reach.any()
     fifths = np.array([0.2, 0.4, 0.6, 0.8])  # a step above a tenth is what was said
     assert not moves_of(fifths, np.array([30, 60, 90, 70])).reach.any()
-
-
-def test_moves_by_hand():
-    """Rows that double from step to step: x = log 2, and h x/12 = 0.0578 h."""
-    moves, alone = moves_of(np.array([0.6, 0.7, 0.8, 0.9]), np.array([100, 200, 400, 800]))
-    # 0.6 is the last of a tail: x = 2 log 2
-    assert moves[0] == pytest.approx([0.01155, 0.00578, 0.00578, 0], abs=1e-5)
-    assert not moves[1:].any()  # no end, and steps too wide to have been cut off
-    assert not alone.any()  # the slopes are equal
-    percent = np.arange(50, 91) / 100
-    cut = moves_of(percent, np.full(41, 10)).together
-    assert cut[3, 1:-1] == pytest.approx(0.005)
-    # half as many rows at 1, in half a cell: a flat density, whose mean is a quarter of a step away
-    ends = moves_of(np.array([0.8, 0.9, 1.0]), np.array([200, 200, 100])).together
-    assert ends[2, 2] == pytest.approx(-0.025, abs=1e-6)
-    fifths = moves_of(np.array([0.6, 0.8, 1.0]), np.array([200, 200, 100])).together
-    assert fifths[2, 2] == pytest.approx(-0.025, abs=1e-6)  # as for tenths
 
 
 def test_scores_that_a_sum_leaves_apart_are_one():

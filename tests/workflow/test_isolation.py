@@ -7,8 +7,7 @@ import shutil
 
 import numpy as np
 import pytest
-import yaml
-from checkout import ROOT, SMOKE, TINY, simulated
+from checkout import ROOT, SMOKE, simulated
 from command import read
 from test_user_files import folds
 
@@ -51,15 +50,6 @@ def test_two_numbers_that_change_places(finished):
     assert sorted(reason.strip().split(",")) == ["bootstrap = 2022", "seed = 2"]
 
 
-def test_the_order_of_inputs(finished):
-    """Rows are in the order of the estimators, in which their files are listed."""
-    estimators = yaml.safe_load((finished / TINY).read_text())["estimators"]
-    changed = finished.changed(estimators=estimators[::-1])
-    planned = set(finished.planned(config=changed))
-    assert {"summarise_bias realistic", "join_tables bias"} <= planned
-    assert "simulate_replicates" not in steps(planned)
-
-
 def test_an_estimator_that_changes(finished):
     """Its own simulations, their summaries and what shows them, and no other estimator's."""
     finished.append("scripts/calbias/estimators/kde.py", "CHANGED = True\n")
@@ -92,14 +82,6 @@ def test_a_figure_that_changes_and_a_published_value(finished):
     assert set(finished.planned()) == drawn | of_value | PAGES
 
 
-def test_scores_stored_as_floats(finished):
-    """Everything simulated is drawn again; fits, true errors and the authors' draws stay."""
-    planned = finished.planned(config=finished.changed(score_precision="float64"))
-    assert {"simulate_replicates", "summarise_bias", "compare_estimators"} <= steps(planned)
-    kept = {"define_scenarios", "compute_true_error", "fit_model", "draw_as_authors"}
-    assert not steps(planned) & {*kept, "compare_precisions"}
-
-
 def test_a_model_of_ones_own(finished):
     """It is fitted, recalibrated, measured and audited; the others' simulations stay."""
     (finished / "resources/logits").mkdir(exist_ok=True)
@@ -110,14 +92,6 @@ def test_a_model_of_ones_own(finished):
     assert own >= {"read_logits", "fit_model", "recalibrate_model", "audit_model", "draw_audit"}
     drawn = {job for job in planned if job.startswith("simulate_replicates")}
     assert drawn == {"simulate_replicates fits ece_bin_ew 0 1"}
-
-
-def test_a_sample_size_that_is_added(finished):
-    realistic = {"models": ["resnet110_c10", "resnet110_c100"], "n_samples": [100, 200, 400]}
-    planned = finished.planned(config=finished.changed(experiments={"realistic": realistic}))
-    drawn = {job.split()[1] for job in planned if job.startswith("simulate_replicates")}
-    assert drawn == {"realistic"}
-    assert "fig6_perfect" not in planned
 
 
 def test_figure_4_alone_plans_its_own_jobs(pristine, tmp_path):
