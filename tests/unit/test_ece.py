@@ -1,9 +1,11 @@
 """The plain ECE: other packages' numbers, edges, and what works without numba."""
 
+import math
+
 import numpy as np
 import pytest
 from command import python
-from engine_data import data_sets
+from engine_data import data_sets, drawn
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -38,6 +40,17 @@ def test_the_formula_in_histograms(data, n_bins, norm):
     assert calbias.ece(scores, hits, n_bins, norm, "mass") == pytest.approx(
         calbias.estimate("ece_bin_em", scores, hits, n_bins=n_bins, norm=norm).value
     )
+
+
+def test_no_bit_depends_on_the_order_of_the_rows():
+    scores, hits = drawn(40_000, shapes=(0.2, 0.7))  # more than are summed at a time
+    order = np.random.default_rng(1).permutation(scores.size)
+    small, none = scores * 1e-9, 0 * hits  # nothing but what is left of a score after 27 bits
+    assert calbias.ece(small[order], none) == calbias.ece(small, none)
+    value = calbias.ece(scores, hits)
+    assert calbias.ece(scores[order], hits[order]) == value
+    gaps = [math.fsum((scores - hits)[(scores * 15).astype(int) == k]) for k in range(15)]
+    assert value == pytest.approx(math.fsum(map(abs, gaps)) / scores.size, rel=1e-14)
 
 
 @pytest.mark.parametrize("n_bins", [*range(1, 101), 1000, 999_983])

@@ -71,7 +71,7 @@ def _mass_ranks(m: int, n: int, n_bins: int) -> np.ndarray:
 @lru_cache(maxsize=8)
 def edges(n_bins: int) -> np.ndarray:
     """Return the edges k/n_bins, with the outer ones beyond all scores."""
-    return np.array([-1.0, *(k / n_bins for k in range(1, n_bins)), 2.0])
+    return np.concatenate([[-1.0], np.arange(1, n_bins) / n_bins, [2.0]])
 
 
 def bin_numbers(scores: np.ndarray, n_bins: int) -> np.ndarray:
@@ -80,8 +80,8 @@ def bin_numbers(scores: np.ndarray, n_bins: int) -> np.ndarray:
     A product that is too small by a few roundings is in the bin or in the one below it.
     """
     numbers = (scores * (n_bins * _SLIGHTLY_LESS)).astype(np.intp)
-    numbers += scores >= (numbers + 1) / n_bins
-    return np.minimum(numbers, n_bins - 1, out=numbers)
+    numbers += scores >= edges(n_bins)[1:].take(numbers)
+    return numbers
 
 
 _SLIGHTLY_LESS = 1.0 - 2.0**-50  # than 1, by four roundings
