@@ -7,6 +7,7 @@ from dataclasses import replace
 import numpy as np
 import pandas as pd
 import pytest
+from command import python
 from refusals import refuses
 from scipy.special import expit, softmax
 from scipy.stats import binom, norm, rankdata, t
@@ -570,3 +571,20 @@ def test_scores_below_a_half_are_told_of_risks():
     hits = scores > 0.4
     assert "probabilities=p, labels=y" in prepared(scores, hits).notes[0]
     assert prepared(np.maximum(scores, 0.5), hits).notes == ()
+
+
+OF_THREADS = """
+import numpy as np
+import calbias
+
+generator = np.random.default_rng(0)
+scores = generator.beta(2.8, 0.5, 30_000)
+audit = calbias.audit(scores, generator.random(scores.size) < scores**1.2)
+print(audit.interval, audit.verdict, audit.recalibration.to_json(double_precision=15))
+"""
+
+
+@pytest.mark.slow
+def test_no_bit_depends_on_the_threads_of_blas():
+    one, two = (python(OF_THREADS, OMP_NUM_THREADS=n, OPENBLAS_NUM_THREADS=n) for n in "12")
+    assert one == two

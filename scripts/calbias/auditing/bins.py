@@ -13,7 +13,7 @@ import numpy as np
 from scipy.special import betaincinv
 
 from calbias.conventions import CONFIDENCE_LEVEL, N_BINS
-from calbias.scored import Floats, Ints, Scored
+from calbias.scored import Floats, Ints, Scored, dot
 
 MOST_BINS, ROWS_PER_BIN = 20, 20  # of a picture
 _NORMAL = 500.0
@@ -125,7 +125,7 @@ def binned_ece(scored: Scored, n_bins: int = N_BINS) -> tuple[float, float]:
 
 def mean_deviation(chances: np.ndarray, rows: np.ndarray) -> float:
     """Return E|K − E K| of the number K of outcomes with these chances, of so many rows (m,)."""
-    if 2.0 * rows @ chances > rows.sum():
+    if dot(2.0 * rows, chances) > rows.sum():
         chances = 1.0 - chances  # of the outcomes that fail: a shorter distribution
     variances = rows * chances * (1.0 - chances)
     variance = float(variances.sum())
@@ -136,7 +136,7 @@ def mean_deviation(chances: np.ndarray, rows: np.ndarray) -> float:
         starts = np.flatnonzero(np.append(True, step[1:] != step[:-1]))
         sums, rows = (np.add.reduceat(x, starts) for x in (rows * chances, rows))
         chances = sums / rows
-    mean, reach = float(rows @ chances), 7.0 * np.sqrt(variance) + 12.0
+    mean, reach = dot(rows, chances), 7.0 * np.sqrt(variance) + 12.0
     low = max(int(mean - reach), 0)
     k = np.arange(low, min(int(mean + reach) + 1, int(rows.sum())) + 1)
     turn = 2.0 * np.pi * np.arange(k.size) / k.size

@@ -11,7 +11,7 @@ from calbias.auditing.bins import binomial_limits
 from calbias.auditing.inputs import EVENT, Data
 from calbias.conventions import CONFIDENCE_LEVEL
 from calbias.logits import plausibility
-from calbias.scored import Scored
+from calbias.scored import Scored, dot
 
 FEWEST_OF_EACH = 5  # hits and misses
 _HARMLESS = ("no validation fold", "the values are probabilities")  # here, not in the workflow
@@ -38,7 +38,7 @@ def description_of(data: Data, confidence_level: float = CONFIDENCE_LEVEL) -> De
         "mean_gap": gap,
         "mean_gap_se": float(np.sqrt(scored.mean(s * (1 - s)) / n)),
         **_observed_expected(data, confidence_level),
-        "brier": float((scored.rows @ s**2 + scored.hits @ (1 - 2 * s)) / n),
+        "brier": (dot(scored.rows, s**2) + dot(scored.hits, 1 - 2 * s)) / n,
         "n_distinct_scores": None if scored.width else by_score.scores.size,
         "largest_atom": None if scored.width else float(by_score.rows.max() / n),
         "scores_of_one": scored.mean(s == 1),
@@ -84,15 +84,15 @@ def observed_expected(scored: Scored, level: float) -> tuple[float, float, float
     risk.
     """
     n, events, clusters = float(scored.n), float(scored.hits.sum()), scored.clusters
-    expected = float(scored.rows @ scored.scores)
+    expected = dot(scored.rows, scored.scores)
     if not expected:
         return np.nan, np.nan, np.nan
     ratio, z = events / expected, float(ndtri(0.5 + 0.5 * level))
     if not events:
         return 0.0, 0.0, float(binomial_limits(0.0, n, level)[1]) * n / expected
     gaps = ratio * scored.scores
-    squares, number = float(scored.hits @ (1.0 - gaps) ** 2), n
-    squares += float((scored.rows - scored.hits) @ gaps**2)
+    squares, number = dot(scored.hits, (1.0 - gaps) ** 2), n
+    squares += dot(scored.rows - scored.hits, gaps**2)
     if clusters is not None:
         sums = clusters.hits - clusters.rows * gaps[clusters.score]
         number = clusters.ids.size

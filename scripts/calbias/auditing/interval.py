@@ -54,7 +54,7 @@ from calbias.auditing.verdict.rounding import unrounded_scores
 from calbias.conventions import CONFIDENCE_LEVEL
 from calbias.engine.posterior import ONE_DEVIATION, PosteriorCurve
 from calbias.engine.seeding import digest_of, stream
-from calbias.scored import Floats, Ints, Scored
+from calbias.scored import Floats, Ints, Scored, dot
 
 _FOLDS = 5
 _OF_CURVE, _OF_L2, _POWER = 1.5, 3.0, 0.35  # bins: this times rows to this power
@@ -182,7 +182,7 @@ class _Sample:
                 continue
             others = self.curve(self.rows - rows, self.hits - hits)
             gap = others.mean - self.scores
-            size += float(rows @ gap**2)
+            size += dot(rows, gap**2)
             sums[1] += self.sums(others.signed_gap, rows, hits, members)
             sums[2] += self.sums(gap, rows, hits, members)
         unit = np.array([1.0, 1.0, max(math.sqrt(size / self.n), TINY)])
@@ -190,20 +190,18 @@ class _Sample:
         total[0] = abs(total[0])
         count = self.number or self.n
         observed = np.maximum((squares - total**2 / count) * count / max(count - 1.0, 1.0), null)
-        row_squares = (
-            self.hits @ (1.0 - self.scores) ** 2 + (self.rows - self.hits) @ self.scores**2
-        )
-        row_squares = max(float(row_squares - total[0] ** 2 / self.n), float(null[0]), TINY)
+        row_squares = dot(self.hits, (1.0 - self.scores) ** 2)
+        row_squares += dot(self.rows - self.hits, self.scores**2)
+        row_squares = max(row_squares - float(total[0] ** 2) / self.n, float(null[0]), TINY)
         effect = max(float(observed[0]) / row_squares, 1.0) if self.number else 1.0
         at_zero = (np.maximum(null, squares) if self.number else null) * (1.0, 2.0, 2.0)
         columns = total.tolist(), at_zero.tolist(), observed.tolist()
         gaps = tuple(self.binned_gaps(curve, norm) for norm in (1, 2))
+        moved = dot(self.rows, self.moves) / self.n
         return CalibrationInterval(
-            self.n, float(self.hits.sum()), float(self.rows @ self.scores) / self.n, effect,
+            self.n, float(self.hits.sum()), dot(self.rows, self.scores) / self.n, effect,
             self.number - 1.0 if self.number else math.inf, tuple(zip(*columns, strict=True))[1:],
-            gaps,
-            (float(self.rows @ self.moves / self.n), math.sqrt(self.rows @ self.moves**2 / self.n)),
-            self.within(gaps[0]),
+            gaps, (moved, math.sqrt(dot(self.rows, self.moves**2) / self.n)), self.within(gaps[0]),
         )  # fmt: skip
 
     def folds(self, seed: int) -> Iterator[tuple[Floats, Floats, Any]]:
@@ -230,13 +228,13 @@ class _Sample:
     def sums(self, weight: Floats, rows: Floats, hits: Floats, members: Any) -> list[float]:
         """Return Σ weight·r, its squares summed by row or cluster, and a calibrated model's."""
         each = hits * (1.0 - self.scores) ** 2 + (rows - hits) * self.scores**2
-        squares = float(weight**2 @ each)
+        squares = dot(weight**2, each)
         if self.number:
             values = weight[self.at[members]] * self.residual[members]
             cluster_sums = np.bincount(self.cluster[members], values)
             squares = float(cluster_sums @ cluster_sums)
-        null = (weight**2 * rows) @ self.null
-        return [float(x) for x in (weight @ (hits - rows * self.scores), squares, null)]
+        null = dot(weight**2 * rows, self.null)
+        return [dot(weight, hits - rows * self.scores), squares, null]
 
     def curve(self, rows: Floats, hits: Floats) -> PosteriorCurve:
         """Return the curve at all scores with a band of one standard deviation to either side."""
@@ -286,7 +284,7 @@ class _Sample:
     def within(self, gaps: BinnedGaps) -> float:
         """Return the variance of the hits within bins over that of all hits; 1 with clusters."""
         hits = float(self.hits.sum())
-        p = (hits + float(self.rows @ self.scores) / self.n) / (self.n + 1.0)
+        p = (hits + dot(self.rows, self.scores) / self.n) / (self.n + 1.0)
         variance = p * (1.0 - p) / self.n
         if self.number or variance <= TINY:
             return 1.0

@@ -37,7 +37,7 @@ from calbias.errors import InputError
 from calbias.logits.top_label import top_label
 from calbias.recalibration.logistic import ENDS
 from calbias.recalibration.methods import INJECTIVE, OF_LOGITS, OF_SCORES
-from calbias.scored import MOST_ROWS, Floats, Ints, Scored
+from calbias.scored import MOST_ROWS, Floats, Ints, Scored, dot
 
 FOLDS, FEWEST = 5, 50
 ENOUGH = 100
@@ -143,8 +143,8 @@ def recalibration_table(
             before = (judged.hits - sample.scores[judged.score]) ** 2
             after = (judged.hits - _outputs(maps, rows, judged, method)) ** 2
         fall = before - after
-        gain = float(size @ fall) / n
-        squares = float(size @ (fall - gain) ** 2)
+        gain = dot(size, fall) / n
+        squares = dot(size, (fall - gain) ** 2)
         if judged.clusters is not None:
             squares = float(np.sum(np.bincount(judged.clusters, fall - gain) ** 2))
         error = float(np.sqrt(squares * units / (units - 1))) / n
@@ -152,8 +152,8 @@ def recalibration_table(
         table_rows.append(
             {
                 "method": method,
-                "brier_before": float(size @ before) / n,
-                "brier_after": float(size @ (before - fall)) / n,
+                "brier_before": dot(size, before) / n,
+                "brier_after": dot(size, before - fall) / n,
                 "gain": gain,
                 "gain_se": error,
                 "p_value": float(2 * ndtr(-abs(z))),

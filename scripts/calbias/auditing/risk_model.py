@@ -37,7 +37,7 @@ from calbias.auditing.verdict.groups import ends_of
 from calbias.conventions import CONFIDENCE_LEVEL
 from calbias.recalibration.isotonic import isotonic
 from calbias.recalibration.logistic import fit_cox, fit_shift, logits_of
-from calbias.scored import Floats, Scored
+from calbias.scored import Floats, Scored, dot
 
 MEASURED, NOT_MEASURED = "measured", "not measured"
 FEWEST = 20
@@ -85,11 +85,11 @@ class Outcomes(NamedTuple):
 
     def mean(self, values: Floats) -> float:
         """Return the mean over the rows of values (q,)."""
-        return float(self.rows @ values) / self.n
+        return dot(self.rows, values) / self.n
 
     def error(self, values: Floats) -> float:
         """Return the standard error of the mean of values (q,)."""
-        squares = self.rows @ (values - self.mean(values)) ** 2
+        squares = dot(self.rows, (values - self.mean(values)) ** 2)
         return math.sqrt(float(squares) / max(self.n - 1.0, 1.0) / self.n)
 
 
@@ -139,7 +139,7 @@ def _coverage(value: float, low: float, high: float, note: str) -> str:
 
 def _prevalence(outcomes: Outcomes, level: float) -> tuple[float, float, float]:
     """Return the rate with its exact interval."""
-    events = float(outcomes.rows @ outcomes.y)
+    events = dot(outcomes.rows, outcomes.y)
     low, high = binomial_limits(events, outcomes.n, level)
     return events / outcomes.n, float(low), float(high)
 

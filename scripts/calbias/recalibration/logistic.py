@@ -8,6 +8,8 @@ from typing import NamedTuple
 import numpy as np
 from scipy.special import expit, logit
 
+from calbias.scored import dot
+
 LEAST = 2.0**-53  # scores of 0 and 1 have no logit: they are taken this far from it, or farther
 ENDS = LEAST, 1.0 - LEAST
 _STEPS, _LONGEST, _CLOSE, _HALVINGS = 50, 2.0, 1e-9, 30  # of Newton's method
@@ -45,7 +47,7 @@ def fit_shift(x: np.ndarray, hits: np.ndarray, rows: np.ndarray | float = 1.0) -
     for _ in range(200):  # Newton converges: in a step of 1 the slope changes at most e times
         p = expit(x + a)
         expected = rows * p
-        step = (total - expected.sum()) / max(expected @ (1.0 - p), 1e-300)
+        step = (total - expected.sum()) / max(dot(expected, 1.0 - p), 1e-300)
         step = float(np.clip(step, -1.0, 1.0))
         a += step
         if abs(step) < 1e-12:

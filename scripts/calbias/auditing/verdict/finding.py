@@ -11,7 +11,7 @@ from calbias.auditing.verdict.groups import Groups
 from calbias.auditing.verdict.statistics import Statistics
 from calbias.conventions import Z_95
 from calbias.recalibration.logistic import newton_line
-from calbias.scored import Floats
+from calbias.scored import Floats, dot
 
 Kind = Literal["level", "line", "shape", "local", "atoms", "certain"]
 HalfWidth = Callable[[slice], float]
@@ -172,8 +172,8 @@ def _slope_error(groups: Groups, a: float | None, b: float) -> float:
     x = groups.x
     p = 0.5 + 0.5 * np.tanh(0.5 * (a + b * x))
     v = groups.size * p * (1.0 - p)
-    middle = float(v @ x) / float(v.sum())
-    return 1.0 / math.sqrt(max(float(v @ (x - middle) ** 2), 1e-300))
+    middle = dot(v, x) / float(v.sum())
+    return 1.0 / math.sqrt(max(dot(v, (x - middle) ** 2), 1e-300))
 
 
 def _limit_of_slope(groups: Groups) -> float | None:

@@ -36,6 +36,7 @@ from calbias.scored import Floats, Ints
 BLOCK = 500
 """Data sets that are drawn at once."""
 _MOST_ROWS = 4096  # that are drawn one by one
+_ALONE = 30  # data sets that BLAS multiplies on one thread: it is done before others wake up
 _WORDS = 2.0**32
 _TAIL, _BODY = 20, 100
 _DIGITS = 9  # statistics that differ by rounding alone are equal
@@ -61,7 +62,9 @@ def draw(
         residual -= expected
         residual *= statistics.sign[:, None]
         steps = np.add.reduceat(residual, statistics.grid[:-1], axis=0)
-        sums = statistics.weights @ residual, steps, residual[statistics.atoms]
+        parts = (residual[:, k : k + _ALONE] for k in range(0, residual.shape[1], _ALONE))
+        z = np.concatenate([statistics.weights @ part for part in parts], axis=1)
+        sums = z, steps, residual[statistics.atoms]
         pool.append(values_of(statistics, *sums, statistics.atom_scale))
     return np.concatenate(pool)
 
