@@ -165,6 +165,10 @@ def test_the_figure_shows_the_range_of_the_scores(over):
     scores, rates = axes.collections[-1].get_offsets().T
     assert 5 <= scores.size <= 10
     assert rates.max() <= end
+    risks = np.r_[np.full(5, 0.9), 0.5 * risks[5:]]  # would push all others into a corner
+    axes = calbias.audit(probabilities=risks, labels=generator.random(900) < risks).plot()
+    assert axes.get_xlim()[1] <= 0.2
+    assert "5 of 900 rows" in axes.get_xlabel()
 
 
 def test_groups_of_bins_have_a_tenth_of_the_rows():

@@ -16,6 +16,7 @@ from calbias.conventions import CONFIDENCE_LEVEL, N_BINS
 from calbias.scored import Floats, Ints, Scored, dot
 
 MOST_BINS, ROWS_PER_BIN = 20, 20  # of a picture
+_FEW_BINS, _FEW_ROWS = 5, 10  # of fewer rows
 _NORMAL = 500.0
 _MOST, _TINY = 256, 1e-300
 
@@ -47,12 +48,12 @@ def picture_bins(
 ) -> PictureBins:
     """Return bins in equal steps of half the share of ranks and half the score's distance.
 
-    At most 20 steps, of 20 rows or more on average. Rows of equal scores stay in one bin. The
-    limits are of the number of rows divided by the ``design_effect``.
+    At most 20 steps, of 20 rows or more on average, or five of ten. Rows of equal scores stay in
+    one bin. The limits are of the number of rows divided by the ``design_effect``.
     """
     scored = scored.by_score
     scores, rows, hits = scored.scores, scored.rows, scored.hits
-    starts = _starts(scored, int(min(MOST_BINS, max(1, scored.n // ROWS_PER_BIN))))
+    starts = _starts(scored, _steps(scored.n))
     size, n_hits = np.add.reduceat(rows, starts), np.add.reduceat(hits, starts)
     limits = binomial_limits(n_hits / design_effect, size / design_effect, confidence_level)
     return PictureBins(
@@ -63,6 +64,11 @@ def picture_bins(
         n_hits / size,
         *limits,
     )
+
+
+def _steps(n: int) -> int:
+    """Return the number of steps of the bins of a picture of n rows."""
+    return max(min(MOST_BINS, n // ROWS_PER_BIN), min(_FEW_BINS, n // _FEW_ROWS), 1)
 
 
 def _starts(sample: Scored, steps: int) -> np.ndarray:

@@ -18,6 +18,7 @@ if TYPE_CHECKING:
 
 _BLUE, _ORANGE, _GREY = "#0a5c7d", "#b3541e", "#9aa3ad"
 _MOST_GROUPS = 10  # of a risk model, as its reports draw
+_MOST_ROWS, _SMALLER = 0.98, 0.75  # rows that are shown where this makes the range so much smaller
 _LARGE = 0.1  # share of the rows of a bin whose limits are shown to their ends
 _STRIP = 0.1  # of the height, for the bars of the rows
 
@@ -32,10 +33,18 @@ def draw(audit: Audit, ax: Axes) -> None:
         effect = audit.design_effect or 1.0
         points = joined_bins(bins, _MOST_GROUPS, audit.confidence_level, effect)
         label, rates = f"groups, {level}; area ∝ rows", np.r_[points.low, points.high]
-    values = np.r_[bins.lowest_score[0], bins.highest_score[-1], curve.mean, rates]
+    last = highest = bins.highest_score[-1]
+    if audit.kind == EVENT:  # few rows of high risk would push all others into a corner
+        share = np.cumsum(bins.n_in_bin) / bins.n_in_bin.sum()
+        last = bins.highest_score[np.searchsorted(share, _MOST_ROWS)]
+        last = last if last <= _SMALLER * highest else highest
+    shown = curve.mean[curve.scores <= last]
+    values = np.r_[bins.lowest_score[0], last, shown, rates]
     ends = rounded_range(float(values.min()), float(values.max()))
+    beyond = int(bins.n_in_bin[bins.lowest_score > ends[1]].sum())
     ax.plot(ends, ends, color=_GREY, linewidth=1, linestyle="--", label="calibrated")
-    ax.fill_between(curve.scores, curve.low, curve.high, color=_BLUE, alpha=0.2, linewidth=0)
+    low = np.maximum(curve.low, ends[0])
+    ax.fill_between(curve.scores, low, curve.high, color=_BLUE, alpha=0.2, linewidth=0)
     ax.plot(curve.scores, curve.mean, color=_BLUE, label=f"calibration curve, {level} band")
     lows = np.maximum(points.low, ends[0])
     ax.vlines(points.mean_score, lows, points.high, color=_ORANGE, linewidth=1, alpha=0.6)
@@ -43,7 +52,8 @@ def draw(audit: Audit, ax: Axes) -> None:
     ax.scatter(points.mean_score, points.mean_hit, sizes, color=_ORANGE, label=label, zorder=3)
     names = ("risk", "share of events") if audit.kind == EVENT else ("score", "share of hits")
     lowest = _draw_rows(bins, ends, ax)
-    ax.set(xlim=ends, ylim=(lowest, ends[1]), xlabel=names[0], ylabel=names[1])
+    more = f" ({beyond} of {audit.n} rows above {ends[1]:g})" if beyond else ""
+    ax.set(xlim=ends, ylim=(lowest, ends[1]), xlabel=names[0] + more, ylabel=names[1])
     ax.set_yticks([tick for tick in ax.get_yticks() if ends[0] <= tick <= ends[1] + 1e-9])
     ax.legend(frameon=False, fontsize="small")
 

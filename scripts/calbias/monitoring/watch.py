@@ -6,6 +6,7 @@ It writes a page, its numbers as JSON and, if asked, the state that the next fil
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Callable
 from html import escape
 from pathlib import Path
@@ -126,8 +127,12 @@ def watch_file(
         mark = '<meta charset="utf-8"><meta name="generator" content="calbias watch">'
         title = f"<title>{escape(Path(path).name)}</title>"
         text = f'<!DOCTYPE html>\n<html lang="en">{mark}{title}<main></main></html>'
-    top = f"<main>\n<p><strong>{escape(sentence)}</strong></p>\n{_picture(monitor)}\n"
+    name = escape(Path(path).name)
+    top = f"<main>\n<h1>Watch of {name}</h1>\n<p><strong>{escape(sentence)}</strong></p>\n"
+    top += f"{_picture(monitor)}\n"
     progress(f"writing {' and '.join(map(str, filter(None, (page, numbers, state))))}")
+    text = re.sub(r"<(/?)h1>", r"<\1h2>", text)  # of the audit
+    text = re.sub("<title>.*</title>", lambda _: f"<title>Watch of {name}</title>", text)
     write_text(page, text.replace("<main>", top, 1))
     write_text(numbers, json.dumps(_numbers(after, sentence), indent=2) + "\n")
     if state:
@@ -220,11 +225,11 @@ def _picture(monitor: Monitor) -> str:
     """Return the <svg> of the evidence, the alarm's line and the change."""
     track, limit = monitor.track(), float(-np.log10(monitor.level))
     top = max(limit + 0.5, float(track[:, 1].max()))
-    across = lambda row: f"{70 + 620 * row / max(monitor.n, 1):.1f}"  # noqa: E731
+    across = lambda row: f"{50 + 420 * row / max(monitor.n, 1):.1f}"  # noqa: E731
     down = lambda log: f"{30 + 240 * (top - log) / (top + 2.0):.1f}"  # noqa: E731
     step = 1 + int(top) // _LABELS
     parts = [
-        f'<text x="62" y="{down(k - 0.08)}" text-anchor="end">{_power_of_ten(k)}</text>'
+        f'<text x="44" y="{down(k - 0.08)}" text-anchor="end">{_power_of_ten(k)}</text>'
         for k in range(-2, int(top) + 1, step)
     ]
     if monitor.alarm and monitor.since:
@@ -235,14 +240,14 @@ def _picture(monitor: Monitor) -> str:
         ]
     points = " ".join(f"{across(row)},{down(log)}" for row, log in track)
     return (
-        '<figure><svg viewBox="0 0 700 300" fill="currentColor" role="img" '
-        'aria-label="Evidence against calibration by row">'
-        '<text x="70" y="16" font-weight="600">Evidence against calibration</text>'
-        f'{"".join(parts)}<path d="M70 30V270H690" stroke="currentColor" fill="none"/>'
-        f'<path d="M70 {down(limit)}H690" stroke="#b3541e" stroke-dasharray="5 4"/>'
+        '<figure><svg viewBox="0 0 480 300" fill="currentColor" font-size="15" role="img" '
+        'style="max-width: 36rem" aria-label="Evidence against calibration by row">'
+        '<text x="50" y="16" font-weight="600">Evidence against calibration</text>'
+        f'{"".join(parts)}<path d="M50 30V270H470" stroke="currentColor" fill="none"/>'
+        f'<path d="M50 {down(limit)}H470" stroke="#b3541e" stroke-dasharray="5 4"/>'
         f'<polyline points="{points}" stroke="#0a5c7d" stroke-width="2" fill="none"/>'
-        '<text x="70" y="290">1</text><text x="380" y="290" text-anchor="middle">row</text>'
-        f'<text x="690" y="290" text-anchor="end">{monitor.n}</text></svg>'
+        '<text x="50" y="290">1</text><text x="260" y="290" text-anchor="middle">row</text>'
+        f'<text x="470" y="290" text-anchor="end">{monitor.n}</text></svg>'
         "<figcaption>If the model is calibrated, the curve crosses the dashed line in at most "
         f"{100 * monitor.level:g} % of cases, however long you watch. Grey: the change, 95 % "
         "interval; dot: the alarm.</figcaption></figure>"
