@@ -230,7 +230,7 @@ def recalibration_commands(audit: Audit) -> str:
         rows = f"--rows {shlex.quote(f'{column}={value}')}"
         return (
             f"calbias recalibrate FILE {rows} --output map.json\n"
-            f"calbias recalibrate NEW_FILE {rows} --apply map.json --output recalibrated.csv"
+            "calbias recalibrate NEW_FILE --apply map.json --output recalibrated.csv  # such rows"
         )
     method = advised_method(audit)
     if method == NONE:
