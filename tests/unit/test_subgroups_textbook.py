@@ -8,7 +8,10 @@ from scipy.stats import t
 
 from calbias.auditing import segment_test
 from calbias.auditing.segment_rows import SegmentRows
+from calbias.auditing.segment_test import Ordered
+from calbias.auditing.segments import segments_of
 from calbias.auditing.subgroups import subgroups
+from calbias.auditing.verdict.groups import groups_of_rows
 from calbias.engine.seeding import stream
 
 
@@ -93,6 +96,39 @@ def test_a_sum_beyond_all_hits_is_shifted_as_far_as_can_be():
     low = shift_at(s, np.sum(1 - s), -1, 2.0)
     assert low < best
     assert rows.shift_at(-1, np.array([2.0])) == pytest.approx(low, abs=1e-7)
+
+
+def test_sums_within_strata_are_those_of_orthogonal_weights():
+    """Rows of stratum 0 are not made orthogonal; all rows together have no statistic."""
+    generator = np.random.default_rng(8)
+    n, x = 400, generator.normal(1, 1, 400)
+    s, y = expit(x), (generator.random(400) < 0.6).astype(float)
+    a, b = np.arange(n) % 3, np.arange(n) // 100
+    segments = segments_of({"a": a, "b": b}, n)
+    groups, group = groups_of_rows(s, y)
+    ordered = Ordered.of(groups, group, y, segments, None, groups.chance[group])
+    curve, strata = 0.7 * x - 0.4, np.where(b == 3, 0, np.digitize(x, [0.0, 1.0, 2.0]) + 1)
+    rows = ordered.beyond(curve, strata)
+    at, segment_rows = rows.of_each(segments)
+    statistics = segment_test._Statistics.of(rows, segments, at, segment_rows)
+    sums = statistics.of_all([])[:, 0]
+    assert sums[:, 0].tolist() == [0, 0]
+    rate = expit(curve)
+    v, r = rate * (1 - rate), y - rate
+    masks = {f"a = {k}": a == k for k in range(3)} | {f"b = {k}": b == k for k in range(4)}
+    for name, inside in masks.items():
+        k = segments.words.index(name)
+        middle = np.sum((v * curve)[inside]) / np.sum(v[inside])
+        for total, plain in zip(sums[:, k], (1.0 * inside, inside * (curve - middle)), strict=True):
+            weight = plain.copy()
+            for stratum in range(1, 5):
+                part = strata == stratum
+                weight[part] -= np.sum((v * plain)[part]) / np.sum(v[part])
+            left = np.sum(v * weight**2) / np.sum(v * plain**2)
+            expected = np.sum(weight * r) / np.sqrt(left) if left > 1e-6 else 0.0
+            assert total == pytest.approx(expected, abs=1e-6)
+    common = np.bincount(strata, r) / np.bincount(strata, v) * (np.arange(5) > 0)
+    assert statistics.residual == pytest.approx((r - v * common[strata])[ordered.order])
 
 
 def study(with_clusters):
