@@ -88,11 +88,11 @@ COMPILE := $(RESOLVE) --generate-hashes
 
 # Those of the peers have no hashes: with them they would be ten thousand lines.
 lock:
-	$(COMPILE) envs/requirements-build.in -o envs/requirements-build.lock
+	$(COMPILE) --group build -o envs/requirements-build.lock
 	$(COMPILE) --all-extras pyproject.toml -o envs/requirements.lock
-	$(COMPILE) --all-extras pyproject.toml envs/requirements-dev.in -o envs/requirements-dev.lock
-	$(COMPILE) envs/requirements-docs.in -o envs/requirements-docs.lock
-	$(COMPILE) envs/requirements-mutants.in -o envs/requirements-mutants.lock
+	$(COMPILE) --all-extras --group dev pyproject.toml -c envs/requirements.lock -c envs/requirements-build.lock -o envs/requirements-dev.lock
+	$(COMPILE) --group docs -c envs/requirements.lock -o envs/requirements-docs.lock
+	$(COMPILE) --group mutants -c envs/requirements-dev.lock -o envs/requirements-mutants.lock
 	test ! -d evidence/networks || $(COMPILE) evidence/networks/requirements.in -o evidence/networks/requirements.lock
 	for peer in evidence/envs/peers/*.txt; do $(RESOLVE) $$peer -o $${peer%.txt}.lock; done
 

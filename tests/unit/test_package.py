@@ -17,7 +17,8 @@ from command import python
 
 from calbias.io.files import file_digest
 
-PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
+PYPROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text())
+PROJECT, GROUPS = PYPROJECT["project"], PYPROJECT["dependency-groups"]
 # The modules of the extras: to import one raises ModuleNotFoundError.
 WITHOUT_EXTRAS = """
 import sys
@@ -132,8 +133,7 @@ def test_conda_environment_has_the_locked_versions():
 def test_development_lock_extends_the_runtime_lock():
     runtime, development = locked("requirements.lock"), locked("requirements-dev.lock")
     assert {name: development.get(name) for name in runtime} == runtime
-    lines = (ROOT / "envs/requirements-dev.in").read_text().splitlines()
-    assert {line for line in lines if line and line[0] not in "#-"} <= set(development)
+    assert set(GROUPS["dev"]) <= set(development)
 
 
 @pytest.mark.parametrize("path", sorted((ROOT / "envs").glob("*.lock")), ids=lambda path: path.name)
