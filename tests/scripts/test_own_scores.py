@@ -63,6 +63,7 @@ def test_the_certificate_of_a_known_curve(waved):
     assert row["aic"] == pytest.approx(2 * (row["nll"] + row["effective_parameters"]))
     assert row["aic"] < row["glm_aic"] - 20
     assert row["fit_p_value"] > 0.001
+    assert row["n_samples"] * row["held_out_loss"] > row["nll"] + 2  # no row fits its own curve
     gain = row["glm_held_out_loss"] - row["held_out_loss"]
     assert gain > 2 * row["loss_difference_se"] > 0
 

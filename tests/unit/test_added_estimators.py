@@ -11,6 +11,7 @@ from nightly import daily
 from scipy import stats
 from test_config import EXPERIMENT, complete, refused
 
+import calbias
 from calbias.errors import InputError
 from calbias.estimation.loading import load_estimator
 from calbias.estimation.registry import FOLDER
@@ -24,6 +25,7 @@ from reproduction.steps import measure_judging_cells
 from reproduction.steps.draw_estimator import worst
 from reproduction.steps.judge_estimator import compared_rows
 from reproduction.steps.select_by_estimator import selection_rows
+from reproduction.steps.write_estimator_page import network_lines
 
 PLAIN = "def estimate(scores, hits, n_bins, norm):\n    return 0.0\n"
 PAPER = {"experiments": dict.fromkeys(PAGE_EXPERIMENTS, EXPERIMENT)}
@@ -62,6 +64,8 @@ def test_a_page_that_cannot_be_made_is_refused(mine):
     refused("config: norm: 1: an estimator's page compares it", estimator=plain, norm=1, **PAPER)
     refused("config: score_precision: an estimator's page", estimator=plain,
             score_precision="float64", **PAPER)  # fmt: skip
+    refused("config: fits: an estimator's page compares it on the paper's fits", estimator=plain,
+            fits="own_scores", **PAPER)  # fmt: skip
     refused("x.py is no Python file, no folder", estimator=str(mine / "x.py"), **PAPER)
     refused("plain is given twice", estimator=[plain, str(mine)], **PAPER)
     for name, text, words in (
@@ -130,6 +134,52 @@ def test_an_estimate_of_zero_has_the_truth_as_its_bias_on_judging_cells(mine, mo
     assert rows["rmse_percent"].tolist() == pytest.approx(truths)
     assert (rows["sd_percent"] == 0).all()
     assert set(rows["experiment"]) == {"judging"}
+
+
+def populations(*names):
+    """Return small populations that are miscalibrated."""
+    cells = [-1, 0, 1, 2]
+    return [calbias.CountedScenario(x, cells, [400] * 4, [120, 180, 260, 310], 1.0) for x in names]
+
+
+def test_an_estimate_of_zero_has_the_truth_as_its_bias_on_networks(mine):
+    """Estimators of a chosen number of bins, of a given one and of none are simulated at once."""
+    files = {"plain": mine / "plain.py", "ece_sweep_em": FOLDER / "ece_sweep.py",
+             "kde": FOLDER / "kde.py"}  # fmt: skip
+    [population, _] = both = populations("a", "b")
+    rows = measure_judging_cells.network_rows(files, both, [20, 30], 3, 2.0, seed=1)
+    truth = 100 * true_calibration_error(population, norm=2)
+    plain = rows[rows["estimator"] == "plain"]
+    assert plain["bias_percent"].tolist() == pytest.approx([-truth] * 4)
+    kde = simulate_estimates(population, 30, np.arange(3), ["kde"], seed=1)["kde"][0]
+    cell = rows.set_index(["estimator", "scenario", "n_samples"]).loc[("kde", "a", 30)]
+    assert cell["mean_estimate_percent"] == pytest.approx(100 * kde.mean())
+    assert set(rows["experiment"]) == {"networks"}
+
+
+def test_the_unit_on_networks_is_a_network():
+    """Two sizes of four networks: means over sizes are tested, and shown with their spread."""
+    mine, other = (
+        pd.concat(
+            [
+                bias_rows(name, [signed, -signed / 2], sd=1.0, experiment="networks").assign(
+                    scenario=network
+                )
+                for network, signed in zip("abcd", biases, strict=True)
+            ]
+        )
+        for name, biases in (("mine", (1.0, 2.0, 3.0, 2.0)), ("other", (2.0, 2.4, 5.0, 1.6)))
+    )
+    bias, _ = compared_rows(mine, other)
+    means = 0.75 * np.array([1.0, 0.4, 2.0, -0.4])
+    expected = stats.ttest_1samp(means, 0)
+    assert (bias["quantity"], bias["cells"]) == ("bias_networks", 8)
+    assert bias["p_value"] == pytest.approx(expected.pvalue)
+    first, second = network_lines("mine", {"bias": mine, "others_bias": other})
+    assert (first["is_mine"], second["is_mine"]) == (True, False)
+    assert first["size"] == f"{0.75 * 2:.2f} ± {2 * 0.75 * stats.sem([1, 2, 3, 2]):.2f}"
+    assert second["less"] == f"+{means.mean():.2f} ± {2 * stats.sem(means):.2f}"
+    assert second["networks"] == "3 of 4"
 
 
 def test_ties_select_the_first_method_and_its_error_is_the_reference(mine):

@@ -40,7 +40,9 @@ def test_the_page_has_what_was_measured_and_a_wrong_estimator_has_none(mine):
     comparison = pd.read_csv(folder / "comparison.csv")
     assert tuple(comparison.columns) == columns_of("estimator_comparison")
     assert {"ece_sweep_em", "ece_bin_ew", "averaged_posterior"} <= set(comparison["other"])
-    assert {"bias", "rmse", "bias_perfect", "rmse_judging"} <= set(comparison["quantity"])
+    assert {"bias", "rmse", "bias_perfect", "rmse_judging", "bias_networks"} <= set(
+        comparison["quantity"]
+    )
     bias = pd.read_csv(folder / "bias.csv")
     assert tuple(bias.columns) == columns_of("bias")
     assert set(bias["estimator"]) == {"my_estimator"}

@@ -23,6 +23,8 @@ rule check_estimator:
 
 rule measure_judging_cells:
     input:
+        networks=resource("networks/networks.csv"),
+        sketches=resource("networks/sketches.parquet"),
         files=page_estimators,
         checked=lambda wildcards: [x for name in PAGES[wildcards.estimator] for x in checked(name)],
     output:
@@ -36,6 +38,7 @@ rule measure_judging_cells:
         estimators=page_names,
         n_samples=[200, 2000],
         data_sets=min(config["replicates"], 200),
+        network_data_sets=config["replicates"],
         norm=config["norm"],
         seed=config["seed"],
     shell:

@@ -22,6 +22,8 @@ from reproduction.steps.summarise_detection import detection_rows
 
 PAPER = "realistic"
 """The experiment of the §7.1 test, whose quantities have no suffix in the comparison."""
+NETWORKS = "networks"
+"""The experiment on trained networks: its unit is a network, the mean over its sample sizes."""
 REFERENCES = ("ece_sweep_em", "ece_bin_ew", "averaged_posterior")
 """The paper's best, the usual one, and that of calbias: which one is compared with first."""
 CELL = ["scenario", "n_samples"]
@@ -130,7 +132,10 @@ def _pair_rows(
         return
     for quantity in ("bias", "rmse"):
         (value_a, se_a), (value_b, se_b) = (errors_of(x, quantity) for x in (a, b))
-        test = paired_t_test(pd.DataFrame({other: value_a, name: value_b}), other, name)
+        pairs = pd.DataFrame({other: value_a, name: value_b}, index=a.index)
+        if rows["experiment"].iloc[0] == NETWORKS:
+            pairs = pairs.groupby(level="scenario").mean()
+        test = paired_t_test(pairs, other, name)
         cells = count_cells(value_a - value_b, se_a + se_b)
         yield {
             "estimator": name,

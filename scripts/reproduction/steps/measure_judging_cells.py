@@ -1,17 +1,26 @@
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from functools import partial
 from pathlib import Path
 from typing import Annotated, Any
 
 import numpy as np
+import pandas as pd
 from numpy.typing import NDArray
 
 from calbias.conventions import N_BINS
+from calbias.engine.sampler import Sampler
 from calbias.estimation.loading import load_estimator
+from calbias.estimation.registry import bin_numbers
+from calbias.simulation import simulate_cells
+from calbias.truth.counted import CountedScenario
+from calbias.truth.true_error import true_calibration_error
+from pipeline.populations import read_populations
 from pipeline.steps import AtLeast, Seed
-from pipeline.tables import write_table
+from pipeline.tables import read_table, write_table
 from reproduction.judging.halves import CELLS, HalfCell
-from reproduction.judging.runner import Method, Row, Values, at_sizes, errors_of, run
+from reproduction.judging.runner import JUDGING, Method, Row, Values, at_sizes, errors_of, run
+from reproduction.replicates import Estimates, ReplicateCell
+from reproduction.steps.summarise_bias import bias_rows
 
 
 def judging_rows(
@@ -48,22 +57,56 @@ def _reduce(cell: HalfCell, n: int, methods: Mapping[str, Method], values: Value
         }
 
 
+def network_rows(
+    estimators: Mapping[str, Path],
+    populations: Iterable[CountedScenario],
+    sizes: list[int],
+    data_sets: int,
+    norm: float,
+    seed: int,
+) -> pd.DataFrame:
+    """Return the rows of table ``bias`` on networks of known truth, experiment ``networks``."""
+    loaded = {name: load_estimator(name, path) for name, path in estimators.items()}
+    n_bins = {name: bin_numbers(path, [N_BINS])[0] for name, path in estimators.items()}
+    numbers, truths = np.arange(data_sets), {}
+    cells: dict[str, dict[ReplicateCell, Estimates]] = {name: {} for name in estimators}
+    for population in populations:
+        truths[population.name] = true_calibration_error(population, norm=norm)
+        for n in sizes:
+            sampler = Sampler(population, n, seed)
+            results = simulate_cells(sampler, numbers, loaded, [*n_bins.items()], norm)
+            for (name, bins), result in zip(n_bins.items(), results, strict=True):
+                cell = ReplicateCell(population.name, n, bins)
+                cells[name][cell] = Estimates(numbers, *result)
+    return bias_rows("networks", cells, truths)
+
+
 def measure_judging_cells(
     *,
     estimators: dict[str, Path],
+    networks: Path,
+    sketches: Path,
     n_samples: list[Annotated[int, AtLeast(1)]],
     data_sets: Annotated[int, AtLeast(2)],
+    network_data_sets: Annotated[int, AtLeast(2)],
     norm: float,
     seed: Seed,
     output: Path,
 ) -> None:
-    """Measure the bias of estimators on the judging cells, which no design has seen.
+    """Measure the bias of estimators on judging cells and on judging networks of known truth.
 
     estimators: files of the estimators, as NAME=PATH
+    networks: table of the networks and their true errors
+    sketches: their populations, in cells
     n_samples: sample sizes
     data_sets: of each cell and size
+    network_data_sets: of each network and size
     norm: p of the ℓp error
     seed: seed of all random streams
     output: table to write
     """
-    write_table(output, "bias", judging_rows(estimators, n_samples, data_sets, norm, seed))
+    rows = pd.DataFrame(judging_rows(estimators, n_samples, data_sets, norm, seed))
+    roles = read_table(networks).set_index("name")["role"]
+    drawn = [x for name, x in read_populations(sketches).items() if roles[name] == JUDGING]
+    trained = network_rows(estimators, drawn, n_samples, network_data_sets, norm, seed)
+    write_table(output, "bias", pd.concat([rows.astype({"n_bins": "Int64"}), trained]))

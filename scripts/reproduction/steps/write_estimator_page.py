@@ -20,6 +20,7 @@ from pipeline.tables import read_table, read_tables
 from reproduction.bias import error_of_mean
 from reproduction.claims.compared_biases import count_cells
 from reproduction.steps.judge_estimator import (
+    NETWORKS,
     PAPER,
     errors_of,
     opponent,
@@ -29,7 +30,8 @@ from reproduction.steps.judge_estimator import (
 from reproduction.steps.select_by_estimator import OTHERS
 
 SIGNIFICANT = 0.05
-EXPERIMENTS = {PAPER: "fitted curves", "perfect": "calibrated", "judging": "judging cells"}
+EXPERIMENTS = {PAPER: "fitted curves", "perfect": "calibrated", "judging": "judging cells",
+               NETWORKS: "trained networks"}  # fmt: skip
 WORDS = {"bias": ("less biased", "more biased"), "rmse": ("smaller RMSE", "larger RMSE")}
 JUDGED_TARGETS = ("lp", "lp_power")
 """What a page may hold against the true ℓp error, as the paper does."""
@@ -62,6 +64,7 @@ def write_estimator_page(
     groups = groups.drop_duplicates("scenario").set_index("scenario")["group"]
     path = next(iter(estimators.values()))
     text = ast.get_docstring(ast.parse(path.read_text(encoding="utf-8"))) or page
+    trained = contents["bias"][contents["bias"]["experiment"] == NETWORKS]
     targets = {name: estimator_target(name, path) for name in estimators}
     write_text(
         output_page,
@@ -79,6 +82,8 @@ def write_estimator_page(
             comparison=_shown("estimator_comparison", contents["comparison"]),
             selection=_shown("estimator_selection", contents["selection"]),
             cost=_shown("estimator_cost", contents["cost"]),
+            n_networks=trained["scenario"].nunique(),
+            network_sizes=sorted(set(trained["n_samples"])),
         ),
     )
     write_text(output_row, _row(text, contents, page, norm, seed))
@@ -98,6 +103,8 @@ def _part(name: str, tables: dict[str, pd.DataFrame], groups: pd.Series) -> Simp
         opponent=estimator_label(opponent(name)),
         where=[*_where(name, rows, others, groups)],
         judging=[*_judged(name, tables, ("judging",))],
+        networks=[*network_lines(name, tables)],
+        judged_networks=[*_judged(name, tables, (NETWORKS,))],
         selection=[*_selections(name, tables["selection"])],
         growth=_growth(tables["cost"][tables["cost"]["estimator"] == name]),
     )
@@ -131,17 +138,54 @@ def _judged(
                     "verdict": (better if row["t_statistic"] > 0 else worse)
                     if clear
                     else "no clear difference",
-                    "mine": _mean(b, quantity),
-                    "others": _mean(a, quantity),
+                    "mine": _mean(b, quantity, experiment),
+                    "others": _mean(a, quantity, experiment),
                     "cells": f"{row['better']:.0f} : {row['worse']:.0f} of {row['cells']:.0f}",
                     "test": f"t = {row['t_statistic']:.2f}, p = {row['p_value']:.1g}",
                 }
 
 
-def _mean(rows: pd.DataFrame, quantity: str) -> str:
-    """Return a mean in percent with two Monte Carlo standard errors."""
+def _mean(rows: pd.DataFrame, quantity: str, experiment: str = "") -> str:
+    """Return a mean in percent with two standard errors, Monte Carlo's or over networks."""
     values, errors = errors_of(rows, quantity)
+    if experiment == NETWORKS:
+        return _over_networks(pd.Series(values, rows.index).groupby(level="scenario").mean())
     return f"{values.mean():.2f} ± {2 * error_of_mean(errors):.2f}"
+
+
+def network_lines(name: str, tables: dict[str, pd.DataFrame]) -> Iterator[dict[str, str]]:
+    """Yield a line for this estimator and each other on trained networks, least |bias| first."""
+    others = tables["others_bias"]
+    both = pd.concat([_of(tables["bias"], NETWORKS, name), others[others["estimator"] != name]])
+    wide = network_means(both)
+    if name not in wide["size"]:
+        return
+    for each in wide["size"].mean().sort_values().index:
+        less = wide["size"][each] - wide["size"][name]
+        yield {
+            "estimator": estimator_label(each),
+            "is_mine": each == name,
+            **{key: _over_networks(wide[key][each]) for key in ("size", "signed", "rmse")},
+            "less": "" if each == name else _over_networks(less, "+"),
+            "networks": "" if each == name else f"{(less > 0).sum()} of {less.count()}",
+        }
+
+
+def network_means(rows: pd.DataFrame) -> pd.DataFrame:
+    """Return |bias|, bias and RMSE of the networks, each a mean over the sample sizes.
+
+    Columns are (``size``, ``signed`` or ``rmse``, estimator).
+    """
+    rows = rows[rows["experiment"] == NETWORKS]
+    columns = {"bias_percent": "signed", "rmse_percent": "rmse"}
+    rows = rows.assign(size=rows["bias_percent"].abs()).rename(columns=columns)
+    wide = rows.pivot_table(["size", *columns.values()], "scenario", "estimator")
+    return wide.dropna()  # networks that all have
+
+
+def _over_networks(values: pd.Series, sign: str = "") -> str:
+    """Return a mean in percent with two standard errors over networks."""
+    return f"{values.mean():{sign}.2f} ± {2 * values.sem():.2f}".replace("-", "−")
 
 
 def _where(
