@@ -26,6 +26,7 @@ class Numbers:
         self.audits = pd.read_csv(tables / "audits.csv")
         self.truths = pd.read_csv(FOLDER / "recalibrated.csv")
         self.second = pd.read_csv(tables / "second_program.csv")
+        self.laws = pd.read_csv(tables / "laws.csv").set_index(["use", "rows", "what", "law"])
 
     def row(self, what: str, group: str, law: str | float, estimator: str) -> pd.Series:
         """Return a row of the summary."""
@@ -68,6 +69,12 @@ class Numbers:
         wide = rows[rows.law == law].pivot_table("size", "name", "estimator")
         values = wide.ece_debias_em - wide.ece_sweep_em
         return f"{values.mean():+.3f} ± {values.sem():.3f}".replace("-", "−")
+
+    def law(self, use: str, rows: int, what: str, law: str, group: str = "judging") -> str:
+        """Return a law's error, or a difference of two: mean ± standard error over networks."""
+        results = self.laws[self.laws["set"] == group].loc[(use, rows, what, law)]
+        sign = "+" if "−" in law + what else ""
+        return f"{results.value:{sign}.2f} ± {results.se:.2f}".replace("-", "−")
 
     def second_z(self) -> tuple[int, str]:
         """Return the number of cells of the second program, and the root mean square z."""
