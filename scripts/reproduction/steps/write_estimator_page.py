@@ -82,7 +82,7 @@ def write_estimator_page(
             comparison=_shown("estimator_comparison", contents["comparison"]),
             selection=_shown("estimator_selection", contents["selection"]),
             cost=_shown("estimator_cost", contents["cost"]),
-            n_networks=trained["scenario"].nunique(),
+            n_networks=len(network_means(pd.concat([trained, contents["others_bias"]]))),
             network_sizes=sorted(set(trained["n_samples"])),
         ),
     )
