@@ -4,6 +4,7 @@ import sys
 from pathlib import Path
 
 import numpy as np
+import pandas as pd
 import pytest
 from scipy.special import expit
 
@@ -23,6 +24,7 @@ from measured.laws import (
     population_law,
     scores_quantile,
 )
+from measured.own_scores import curves, summary
 from measured.second_program import debiased, swept, truth_by_halves
 from measured.shipped import read_network, table
 from measured.smooth import smooth_curve
@@ -111,3 +113,29 @@ def test_second_truth_is_that_of_a_shifted_score():
     scores = expit(log_odds)
     hits = (rng.random(400_000) < scores - 0.05).astype(float)
     assert abs(truth_by_halves(log_odds, scores, hits) - 0.05) < 0.003
+
+
+def test_laws_are_compared_over_networks():
+    """Two rows of each of three networks are one observation; a difference is paired."""
+    bias = {"posterior": (0.4, 0.6, 1.3), "own_scores": (0.1, -0.2, 0.3)}
+    rows = pd.DataFrame(
+        {"use": "audit", "rows": 300, "role": "judging", "estimator": "kde", "law": law,
+         "name": name, "bias": value + sign, "true_bias": sign, "error_of_truth": -value}
+        for law, values in bias.items()
+        for name, value in zip("abc", values, strict=True)
+        for sign in (-1.0, 1.0)
+    )  # fmt: skip
+    found = {(row["what"], row["law"]): row for row in summary(rows)}
+    assert found["miss, mean", "own_scores"]["value"] == pytest.approx(0.2)
+    difference = found["miss, mean", "posterior − own_scores"]
+    assert (difference["value"], difference["n_networks"]) == (pytest.approx(1.7 / 3, abs=1e-4), 3)
+    assert difference["se"] == pytest.approx(np.std([0.3, 0.4, 1.0], ddof=1) / 3**0.5, abs=1e-4)
+    assert found["error_of_truth, mean", "own_scores"]["value"] == pytest.approx(-0.2 / 3, abs=1e-4)
+
+
+def test_both_curves_of_a_file_are_near_the_true_one():
+    rng = np.random.default_rng(6)
+    scores = np.sort(expit(rng.normal(1, 1.5, 20_000)))
+    true = scores**1.5
+    for law, rates in curves(scores, (rng.random(20_000) < true).astype(float)).items():
+        assert np.mean(np.abs(rates - true)) < 0.012, law
