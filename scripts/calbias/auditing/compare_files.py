@@ -11,6 +11,7 @@ import numpy as np
 
 from calbias.auditing.compare import compare
 from calbias.auditing.comparison import Comparison
+from calbias.auditing.description import sentences
 from calbias.auditing.inputs import EVENT, Data, read_data
 from calbias.auditing.segments import with_codes
 from calbias.conventions import CONFIDENCE_LEVEL
@@ -49,7 +50,7 @@ def compare_files(
     by, codes : sequence of str
         Columns of the first file that name subgroups, and those whose numbers are not cut.
     say : callable
-        Gets the notes on how the files were read.
+        Gets the notes on how the files were read, and the readers' warnings.
     progress : callable, optional
         Called with a short text before each step.
 
@@ -75,7 +76,7 @@ def compare_files(
         for file, each, names, more in zip(files, columns_of_each, (by, ()), others, strict=True)
     )
     for file, data in zip(dict.fromkeys(files), (one, other), strict=False):
-        for note in data.notes:
+        for note in (*data.notes, *sentences(data.warnings or ())):
             say(f"{file}: {note}")
     one, other = _joined(one, other, ids[0]) if ids else _rows_of_both(one, other)
     if one.kind != other.kind:

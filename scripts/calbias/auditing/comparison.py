@@ -132,7 +132,7 @@ class Comparison:
         if self.brier_skill is None or self.skill_low is None or self.skill_high is None:
             return text
         values = (100 * x for x in (self.brier_skill, self.skill_low, self.skill_high))
-        skill = "{:.1f} % ({:.1f} to {:.1f} %)".format(*values)
+        skill = "{:z.1f} % ({:z.1f} to {:z.1f} %)".format(*values)
         return f"{text}; skill score of {self.first} with {self.second} as reference: {skill}"
 
     def tables(self) -> dict[str, pd.DataFrame]:
@@ -212,4 +212,4 @@ def _percent(x: float) -> str:
 
 
 def _points(x: float, low: float, high: float) -> str:
-    return f"{100 * x:.2f} points ({100 * low:.2f} to {100 * high:.2f})"
+    return f"{100 * x:z.2f} points ({100 * low:z.2f} to {100 * high:z.2f})"
