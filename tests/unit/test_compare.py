@@ -10,6 +10,7 @@ from refusals import refuses
 from scipy.optimize import brentq
 from scipy.special import expit, logit
 from scipy.stats import norm
+from scipy.stats import t as student
 
 import calbias
 from calbias.auditing import compare_files as of_files
@@ -151,7 +152,12 @@ def in_parts(n=600):
     return first, rate - 0.02, (generator.random(n) < rate).astype(int), part
 
 
-def limits_of_gap(scores, hits, tail):
+def cluster_squares(values, ids):
+    """The sum of squares of the clusters' sums."""
+    return sum(values[ids == k].sum() ** 2 for k in np.unique(ids))
+
+
+def limits_of_gap(scores, hits, tail, ids=None):
     """The shifts of the log odds of scores that fit half a hit more, and less, by the deviance."""
     x, n = logit(scores), scores.size
     gap = lambda shift: float(np.mean(scores - expit(x + shift)))  # noqa: E731
@@ -164,14 +170,25 @@ def limits_of_gap(scores, hits, tail):
         return brentq(lambda shift: np.mean(hits - scores) + extra / n + gap(shift), -20, 20)
 
     chance = expit(x + fit(0))
-    ratio = max(np.sum((hits - chance) ** 2) / np.sum(chance * (1 - chance)), 1)
+    squares = cluster_squares(hits - chance, np.arange(n) if ids is None else ids)
+    ratio = max(squares / np.sum(chance * (1 - chance)), 1)
+    law = norm if ids is None else student(np.unique(ids).size - 1)
     ends = []
     for extra in (-0.5, 0.5):
         best = fit(extra)
-        most = likelihood(best, extra) - ratio * norm.ppf(tail) ** 2 / 2
+        most = likelihood(best, extra) - ratio * law.ppf(tail) ** 2 / 2
         far = best + np.sign(extra) * 20
         ends.append(gap(brentq(lambda at: likelihood(at, extra) - most, *sorted((best, far)))))  # noqa: B023
     return ends[1], ends[0]
+
+
+def ends_of_difference(a, b, apart):
+    """The least and greatest |a| − |b| within limits of a, b and a − b."""
+    x = np.linspace(*a, 100_001)
+    low, high = np.maximum(b[0], x - apart[1]), np.minimum(b[1], x - apart[0])
+    x, low, high = (values[low <= high] for values in (x, low, high))
+    nearest, farthest = np.clip(0, low, high), np.maximum(np.abs(low), np.abs(high))
+    return np.min(np.abs(x) - farthest), np.max(np.abs(x) - np.abs(nearest))
 
 
 def test_gaps_of_subgroups_by_their_formulas():
@@ -212,38 +229,46 @@ def test_gaps_of_subgroups_by_their_formulas():
 
 
 def test_the_ends_of_a_difference_are_on_the_region():
-    """Against a fine grid of it."""
     generator = np.random.default_rng(0)
-    for _ in range(40):
+    for _ in range(60):
         a, b = generator.uniform(-1, 1, 2)
         box = [(x - generator.random(), x + generator.random()) for x in (a, b, a - b)]
         low, high = paired_gaps._ends(*((np.array([x]), np.array([y])) for x, y in box))
-        x, y = np.meshgrid(*(np.linspace(*ends, 801) for ends in box[:2]))
-        inside = (x - y >= box[2][0]) & (x - y <= box[2][1])
-        values = (np.abs(x) - np.abs(y))[inside]
-        assert (low[0], high[0]) == pytest.approx((values.min(), values.max()), abs=0.01)
+        assert (low[0], high[0]) == pytest.approx(ends_of_difference(*box), abs=1e-4)
 
 
-def test_subgroups_of_hits_of_each_model_and_of_clusters():
+@pytest.mark.parametrize("clusters", [None, np.random.default_rng(1).integers(0, 60, 600)])
+def test_gaps_of_hits_of_each_model_by_their_formulas(clusters):
+    """Three limits share the level, of which one is of the paired difference of the gaps."""
     first, second, hits, part = in_parts()
-    same, turned = (hits, hits.copy()), (hits, hits[::-1])
-    tables = [
-        compare(first, second, given, by=part, clusters=ids).subgroups.table.set_index("segment")
-        for given, ids in ((hits, None), (same, None), (turned, None), (hits, np.arange(600) // 6))
-    ]
-    pd.testing.assert_frame_equal(tables[0], tables[1])
-    narrow, _, wide, clustered = (table.loc["by = c"] for table in tables)
-    assert wide["gap_first"] == narrow["gap_first"] != wide["gap_second"]
-    assert wide["high"] - wide["low"] > narrow["high"] - narrow["low"]
-    assert clustered["low"] < narrow["low"]  # Student's quantile
+    turned = np.where(np.arange(600) % 4 == 0, 1 - hits, hits)
+    table = compare(first, second, (hits, turned), by={"part": part}, clusters=clusters)
+    for _, row in table.subgroups.table.iterrows():
+        inside = part == row["segment"][-1]
+        models = [(s[inside], y[inside]) for s, y in ((first, hits), (second, turned))]
+        n, tail = inside.sum(), 0.05 / 3 / 6
+        ids = None if clusters is None else clusters[inside]
+        box = [limits_of_gap(*model, tail, ids) for model in models]
+        paired = models[0][0] - models[0][1] - (models[1][0] - models[1][1])
+        number = n if ids is None else np.unique(ids).size
+        spread = cluster_squares(paired - paired.mean(), np.arange(n) if ids is None else ids)
+        reach = student(number - 1).ppf(tail) * np.sqrt(number / (number - 1) * spread + 1) / n
+        box.append((paired.mean() + reach, paired.mean() - reach))
+        expected = ends_of_difference(*box)
+        assert (row["low"], row["high"]) == pytest.approx(expected, abs=1e-4)
+
+
+def test_subgroups_of_equal_models_and_of_few_clusters():
+    first, second, hits, part = in_parts()
     itself = compare(first, first, hits, by=part)
     ends = itself.subgroups.table[["low", "high", "p_value"]].to_numpy()
     assert (ends == [0, 0, 1]).all()
     assert "nan" not in itself.to_html()
     patient = np.where(part == "a", np.arange(600) % 5, np.arange(600))
-    few = compare(first, second, hits, by=part, clusters=patient).subgroups
-    assert few.small == ("by = a (5 clusters)",)
-    assert {*few.table["segment"]} == {"by = b", "by = c"}
+    few = compare(first, second, hits, by=part, clusters=patient)
+    assert few.subgroups.small == ("by = a (5 clusters)",)
+    assert {*few.subgroups.table["segment"]} == {"by = b", "by = c"}
+    assert json.loads(few.to_json())["models"][0]["skill"][1:] == [None, None]
 
 
 def test_the_command_gates_by_subgroup_and_writes_a_page(tmp_path, capsys):

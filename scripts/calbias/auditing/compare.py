@@ -35,9 +35,10 @@ from scipy.special import ndtr, ndtri, stdtr, stdtrit
 from calbias.auditing.bins import picture_bins
 from calbias.auditing.calibration_curve import picture_curve, posterior_average, smooth_average
 from calbias.auditing.comparison import Compared, Comparison, Limits
+from calbias.auditing.differences import LEAST_P
 from calbias.auditing.inputs import EVENT, TOP_LABEL
 from calbias.auditing.interval import calibration_interval
-from calbias.auditing.paired_gaps import LEAST_P, differences
+from calbias.auditing.paired_gaps import differences
 from calbias.auditing.risk_model import Outcomes, skill_score
 from calbias.auditing.segments import By, segments_of
 from calbias.auditing.verdict.clusters import cluster_codes, validate_cluster_number

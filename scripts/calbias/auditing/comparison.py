@@ -9,12 +9,11 @@ from html import escape
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from calbias.auditing.bins import PictureBins
-from calbias.auditing.differences import Differences
+from calbias.auditing.differences import Differences, p_text
 from calbias.auditing.gate import Answer, answer_in_words, decided
 from calbias.auditing.inputs import TOP_LABEL
-from calbias.auditing.paired_gaps import LEAST_P
 from calbias.auditing.result import new_axes, plain
-from calbias.conventions import CONFIDENCE_LEVEL, SIGNIFICANT, p_digits
+from calbias.conventions import CONFIDENCE_LEVEL, SIGNIFICANT
 from calbias.engine.posterior import PosteriorCurve
 from calbias.io.files import COMPARISON
 
@@ -107,8 +106,7 @@ class Comparison:
     def verdict(self) -> str:
         """Which model is better calibrated, in words."""
         verdict = f"{self.better} is better calibrated" if self.better else "no difference found"
-        p = f"p < {LEAST_P:g}" if self.p_value <= LEAST_P else f"p = {p_digits(self.p_value)}"
-        return f"{verdict}, {p}"
+        return f"{verdict}, {p_text(self.p_value)}"
 
     @property
     def sentence(self) -> str:

@@ -12,6 +12,14 @@ if TYPE_CHECKING:
     import pandas as pd
 
 
+LEAST_P = 1e-6
+
+
+def p_text(p_value: float) -> str:
+    """Return "p = " or "p < " with a p-value, which is at least ``LEAST_P``."""
+    return f"p < {LEAST_P:g}" if p_value <= LEAST_P else f"p = {p_digits(p_value)}"
+
+
 class Differences(NamedTuple):
     """The differences of two models by subgroup.
 
@@ -43,10 +51,10 @@ class Differences(NamedTuple):
         be worse and the high end is above x. The others do not stand against "yes".
         """
         low, high = self.table["low"], self.table["high"]
-        is_worse = (self.table["difference"] > 0) & (self.table["better"] != "")
+        is_found = self.table["better"] != ""
         decisive: tuple[tuple[Answer, pd.Series, pd.Series], ...] = (
             ("no", low > x, low),
-            ("undecided", is_worse & (high > x), high),
+            ("undecided", is_found & (high > x), high),
         )
         for answer, is_decisive, size in decisive:
             if is_decisive.any():
@@ -77,7 +85,7 @@ class Differences(NamedTuple):
         end = ending(len(self.small), self.cut)
         if not len(self.table):
             return f"No subgroup has enough rows and clusters to be judged{end}."
-        subgroups = f"{len(self.table)} subgroups (p = {p_digits(self.p_value)})"
+        subgroups = f"{len(self.table)} subgroups ({p_text(self.p_value)})"
         if not len(self.differing):
             return f"No difference was found in {subgroups}{end}."
         first = self.differing.iloc[0]

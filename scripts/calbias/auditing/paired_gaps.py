@@ -24,14 +24,13 @@ from typing import NamedTuple
 import numpy as np
 from scipy.special import logit, ndtri, stdtrit
 
-from calbias.auditing.differences import Differences
+from calbias.auditing.differences import LEAST_P, Differences
 from calbias.auditing.segment_rows import SegmentRows
 from calbias.auditing.segments import Segments
 from calbias.auditing.verdict.clusters import LEAST_CLUSTERS
 from calbias.conventions import SIGNIFICANT
 from calbias.scored import Floats, Ints
 
-LEAST_P = 1e-6
 _NEAREST = 1e-12  # score to 0 and 1
 _STEPS = 24  # that halve the logarithm of the level
 _CLOSE = 1e-12
@@ -185,12 +184,12 @@ def _limits_of(first: Model, second: Model, parts: _Parts) -> Callable[[Floats],
 def _ends(a: Limits, b: Limits, apart: Limits) -> Limits:
     """Return the least and greatest |a| − |b| where a, b and a − b are within limits, each (m,).
 
-    They are at corners of the region, or where it meets a = 0 or b = 0.
+    They are at corners of the region, or where a side a or b of it meets 0.
     """
     zero = np.zeros_like(a[0])
     points = [(x, y) for x in (*a, zero) for y in (*b, zero)]
-    points += [(x, x - distance) for x in (*a, zero) for distance in apart]
-    points += [(y + distance, y) for y in (*b, zero) for distance in apart]
+    points += [(x, x - distance) for x in a for distance in apart]
+    points += [(y + distance, y) for y in b for distance in apart]
     x, y = (np.stack(each) for each in zip(*points, strict=True))
     is_inside = np.logical_and.reduce(
         [
