@@ -1,25 +1,27 @@
 """What could refute the cause or the measurement: synthetic pairs, another smoother, held-out rows.
 
-``python -m measured.cause`` adds three tables to the kept ones. ``lowest.csv`` has the spread of
-the gap in the lowest fifteenth of the scores, ``held_out.csv`` what rows of a genuine network say
-that its laws were not fitted to, and ``cause.csv`` biases as ``measured.bias`` has them:
+``python -m measured.cause --output FOLDER NAME ...`` writes a file for each network into the
+folders ``cause`` (biases as ``measured.bias`` has them), ``lowest`` (the spread of the gap in the
+lowest fifteenth of the scores) and ``held_out`` (what rows of a genuine network say that its laws
+were not fitted to); with ``--posterior``, into ``posterior``:
 
 synthetic_low: a gap of 0.12, or one from 0.03 to 0.21 within the lowest fifteenth of the scores
 synthetic_top: a printed law, and with eleven more misses in 10 000 rows of its upper half
 NAME, population_steps: hit rates of 200 bins, made monotone, with a cubic through them in place of
     the spline; ``scores_steps`` the same with 30 bins of the fold
-NAME, averaged_posterior: the project's own estimator; its mean difference to debias is measured,
-    and the bias of debias is that of ``bias.parquet``
+posterior: the project's own estimator; its mean difference to debias is measured, and the bias of
+    debias is that of ``bias.parquet``
 """
 
 import argparse
 import sys
 import warnings
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
+from functools import partial
+from pathlib import Path
 from typing import Any
 
 import numpy as np
-import pandas as pd
 from scipy.interpolate import PchipInterpolator
 from sklearn.isotonic import isotonic_regression
 
@@ -27,7 +29,6 @@ import calbias
 from calbias.estimation.loading import load_estimator
 from calbias.simulation import simulate_cells
 from measured.bias import N_BINS, rows_of, write_rows
-from measured.collect import KEPT
 from measured.genuine import laws_of_fold, printed_law, read_top_labels
 from measured.laws import (
     LOWER,
@@ -39,7 +40,7 @@ from measured.laws import (
     laws_of,
     scores_quantile,
 )
-from measured.shipped import Network, read_network, table
+from measured.shipped import Network, read_network
 from measured.smooth import Curve
 
 COMPARED = ("ece_debias_em", "ece_sweep_em")
@@ -80,9 +81,9 @@ def steps_curve(log_odds: np.ndarray, n: np.ndarray, hits: np.ndarray, n_bins: i
     return lambda x: cubic(np.clip(x, middle[0], middle[-1]))
 
 
-def steps_laws(network: Network) -> dict[str, Law]:
+def steps_laws(network: Network, laws: dict[str, Law]) -> dict[str, Law]:
     """Return a network's population and its fold's scores, by the spline and by steps."""
-    cells, laws = network.cells, laws_of(network)
+    cells = network.cells
     fold = network.fold_log_odds, np.ones(len(network.fold_hits)), network.fold_hits
     by_steps = steps_curve(cells.log_odds, cells.n, cells.hits, 200)
     return {
@@ -123,13 +124,11 @@ def low_spread(law: Law) -> float:
     return round(100 * float(np.sum(weights * (gap - weights @ gap) ** 2) ** 0.5), 4)
 
 
-def lowest_rows(networks: Iterable[str]) -> Iterator[dict[str, Any]]:
+def lowest_rows(name: str, laws: dict[str, Law]) -> Iterator[dict[str, Any]]:
     """Yield the spread of the gap in the lowest fifteenth, under each law."""
-    laws = {name: laws_of(read_network(name)) for name in networks}
-    laws |= {name: laws_of_fold(name, *top) for name, *top in read_top_labels()}
-    for name, by_label in laws.items():
-        for label in {"population", "scores_spline", "beta_glm", "printed"} & by_label.keys():
-            yield {"name": name, "law": label, "gap_sd_percent": low_spread(by_label[label])}
+    for label in ("population", "scores_spline", "beta_glm", "printed"):
+        if label in laws:
+            yield {"name": name, "law": label, "gap_sd_percent": low_spread(laws[label])}
 
 
 def _of_samples(scores: np.ndarray, hits: np.ndarray, n: int) -> np.ndarray:
@@ -148,37 +147,37 @@ def _of_samples(scores: np.ndarray, hits: np.ndarray, n: int) -> np.ndarray:
     return np.reshape(results, (ORDERS, k, 2))
 
 
-def held_out_rows() -> Iterator[dict[str, Any]]:
+def held_out_rows(name: str, *test: np.ndarray) -> Iterator[dict[str, Any]]:
     """Yield sweep less debias and the sweep's bins on held-out rows, and as laws predict them.
 
     The truth cancels. Held out are halves of the test fold, and the validation fold where it is
     known. Standard errors are those of one order of disjoint samples, so a little too large.
     """
-    validation = {name: top for name, *top in read_top_labels("validation")}
-    for name, log_odds, hits in read_top_labels():
-        half = np.random.default_rng(SEED).permutation(len(hits)) % 2
-        parts: dict[str, tuple[np.ndarray, ...]] = {
-            f"half {k}": (log_odds[half == k], hits[half == k], half != k) for k in range(2)
-        }
-        if name in validation:
-            parts["validation"] = (*validation[name], half >= 0)
-        for part, (x, right, seen) in parts.items():
-            scores = 1 / (1 + np.exp(-x))
-            laws = laws_of_fold(name, log_odds[seen], hits[seen])
-            for n in HELD_OUT_SIZES:
-                samples = _of_samples(scores, right.astype(int), n)
-                observed = samples.mean((0, 1))
-                errors = samples.std(1, ddof=1).mean(0) / samples.shape[1] ** 0.5
-                for label in ("scores_spline", "beta_glm", "printed"):
-                    yield {
-                        "name": name,
-                        "held_out": part,
-                        "law": label,
-                        "n_samples": n,
-                        **_pair("observed", *observed),
-                        **_pair("observed_se", *errors),
-                        **_pair("predicted", *_predicted(laws[label], name, n)),
-                    }
+    log_odds, hits = test
+    half = np.random.default_rng(SEED).permutation(len(hits)) % 2
+    parts: dict[str, tuple[np.ndarray, ...]] = {
+        f"half {k}": (log_odds[half == k], hits[half == k], half != k) for k in range(2)
+    }
+    for other, *fold in read_top_labels("validation"):
+        if other == name:
+            parts["validation"] = (*fold, half >= 0)
+    for part, (x, right, seen) in parts.items():
+        scores = 1 / (1 + np.exp(-x))
+        laws = laws_of_fold(name, log_odds[seen], hits[seen])
+        for n in HELD_OUT_SIZES:
+            samples = _of_samples(scores, right.astype(int), n)
+            observed = samples.mean((0, 1))
+            errors = samples.std(1, ddof=1).mean(0) / samples.shape[1] ** 0.5
+            for label in ("scores_spline", "beta_glm", "printed"):
+                yield {
+                    "name": name,
+                    "held_out": part,
+                    "law": label,
+                    "n_samples": n,
+                    **_pair("observed", *observed),
+                    **_pair("observed_se", *errors),
+                    **_pair("predicted", *_predicted(laws[label], name, n)),
+                }
 
 
 def _predicted(law: Law, name: str, n: int) -> tuple[float, float]:
@@ -193,26 +192,44 @@ def _pair(what: str, difference: float, n_bins: float) -> dict[str, float]:
     return {f"{what}_percent": round(difference, 4), f"{what}_n_bins": round(n_bins, 3)}
 
 
+def write_once(path: Path, rows: Callable[[], Iterable[dict[str, Any]]]) -> None:
+    """Write a table, if there is none yet."""
+    if not path.exists():
+        path.parent.mkdir(parents=True, exist_ok=True)
+        write_rows(path, list(rows()))
+        print(path.parent.name, path.stem, flush=True)
+
+
+def cause_rows(name: str, laws: dict[str, Law]) -> Iterator[dict[str, Any]]:
+    """Yield the biases of the compared estimators."""
+    return (row for row in rows_of(name, laws) if row["estimator"] in COMPARED)
+
+
 def main(argv: list[str] | None = None) -> int:
-    """Measure all, with averaged_posterior on some networks; return the exit code."""
+    """Measure the networks that the command line names, and the genuine ones; return the code."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--posterior", nargs="*", default=[], help="names of networks")
+    parser.add_argument("names", nargs="*")
+    parser.add_argument("--output", type=Path, required=True)
+    parser.add_argument("--posterior", action="store_true", help="measure averaged_posterior alone")
     options = parser.parse_args(argv)
-    names = [
-        name
-        for name, row in table().items()
-        if row["role"] != "control" and float(row["l2_percent"]) > 4
-    ]
-    rows = [
-        *rows_of("synthetic_low", synthetic_low()),
-        *rows_of("synthetic_top", synthetic_top()),
-        *(row for name in names for row in rows_of(name, steps_laws(read_network(name)))),
-    ]
-    rows = [row for row in rows if row["estimator"] in COMPARED]
-    rows += [row for name in options.posterior for row in posterior_rows(read_network(name))]
-    pd.DataFrame(rows).to_csv(KEPT / "cause.csv", index=False, lineterminator="\n")
-    write_rows(KEPT / "lowest.csv", list(lowest_rows(names)))
-    write_rows(KEPT / "held_out.csv", list(held_out_rows()))
+    folder = options.output
+    for name in options.names:
+        network = read_network(name)
+        if options.posterior:
+            write_once(folder / "posterior" / f"{name}.csv", partial(posterior_rows, network))
+            continue
+        laws = laws_of(network)
+        steps = steps_laws(network, laws)
+        write_once(folder / "cause" / f"{name}.csv", partial(cause_rows, name, steps))
+        write_once(folder / "lowest" / f"{name}.csv", partial(lowest_rows, name, laws))
+    if options.posterior:
+        return 0
+    for name, pair in (("synthetic_low", synthetic_low), ("synthetic_top", synthetic_top)):
+        write_once(folder / "cause" / f"{name}.csv", partial(cause_rows, name, pair()))
+    for name, *top in read_top_labels():
+        laws = laws_of_fold(name, *top)
+        write_once(folder / "lowest" / f"{name}.csv", partial(lowest_rows, name, laws))
+        write_once(folder / "held_out" / f"{name}.csv", partial(held_out_rows, name, *top))
     return 0
 
 

@@ -1,8 +1,7 @@
 """Join the tables of single networks into the kept ones: ``python -m measured.collect FOLDER``.
 
-FOLDER has some of the folders ``bias``, ``scaled``, ``genuine``, ``audits`` and ``recalibration``
-with the outputs of the programs of these names, and ``second_program.csv``. Rows of other networks
-stay in the kept tables.
+FOLDER has some of the folders ``bias``, ``scaled``, ``recalibration`` and those of BY_NETWORK with
+what the programs wrote, and ``second_program.csv``. Rows of other networks stay in the kept tables.
 """
 
 import sys
@@ -13,6 +12,7 @@ from trained.ship import write_checksums
 
 from measured.shipped import FOLDER
 
+BY_NETWORK = ("genuine", "audits", "cause", "lowest", "held_out", "posterior")
 KEPT = Path(__file__).parents[1] / "tables"
 SECOND = ("name", "n_samples", "truth_percent", "debias", "debias_se", "sweep", "sweep_se")
 
@@ -57,17 +57,19 @@ def main(folder: Path) -> None:
         rows = joined(folder / name, pd.read_parquet(path))
         rows.to_parquet(path, index=False, compression="zstd")
     for path, source, pattern in (
-        (KEPT / "genuine.csv", "genuine", "*.csv"),
-        (KEPT / "audits.csv", "audits", "*.csv"),
+        *((KEPT / f"{name}.csv", name, "*.csv") for name in BY_NETWORK),
         (KEPT / "recalibration_selection.csv", "recalibration", "*_selection.csv"),
         (FOLDER / "recalibrated.csv", "recalibration", "*_truth.csv"),
     ):
-        rows = joined(folder / source, pd.read_csv(path), pattern)
+        kept = pd.read_csv(path) if path.exists() else pd.DataFrame({"name": []})
+        rows = joined(folder / source, kept, pattern)
         rows.to_csv(path, index=False, lineterminator="\n")
     if (folder / "second_program.csv").exists():
         bias = pd.read_parquet(KEPT / "bias.parquet")
         second = second_program(folder / "second_program.csv", bias)
-        second.to_csv(KEPT / "second_program.csv", index=False, lineterminator="\n")
+        kept = pd.read_csv(KEPT / "second_program.csv")
+        rows = pd.concat([kept[~kept.name.isin(second.name)], second])
+        rows.to_csv(KEPT / "second_program.csv", index=False, lineterminator="\n")
     write_checksums(FOLDER)
 
 

@@ -12,10 +12,11 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 import numpy as np
-from trained.truth import gap_truth
+from trained.truth import equal_mass_bins, gap_truth
 
 import calbias
 from calbias.engine.seeding import stream
+from calbias.recalibration.softmax_regression import LinearCalibration
 from measured.bias import write_rows
 from reproduction.recalibration.registry import load_method
 
@@ -47,6 +48,7 @@ ESTIMATORS = ("ece_bin_ew", "ece_bin_em", "ece_debias_em", "ece_sweep_em")
 SIZES = (1000, 2000, 5000, 10_000)
 FOLDS = 25
 MOST_ATOMS = 5000
+L1_BINS = 30  # few, or wrong signs pull it down
 SEED = 58
 
 
@@ -74,11 +76,32 @@ def applied(method: Any, logits: np.ndarray, labels: np.ndarray) -> TopLabels:
     return TopLabels(np.concatenate(scores), np.concatenate(hits).astype(np.uint8))
 
 
+def bins_of(top: TopLabels, n_bins: int) -> np.ndarray:
+    """Return each row's bin: its score where distinct ones are few, else one of equal mass."""
+    distinct = np.unique(top.scores)
+    if len(distinct) <= MOST_ATOMS:
+        return np.searchsorted(distinct, top.scores)
+    return equal_mass_bins(top.scores, n_bins)
+
+
+def l1_in_bins(gaps: np.ndarray, bins: np.ndarray) -> float:
+    """Return the l1 error: a bin's sign is that of one half of its rows, its amount the other's."""
+    order = np.argsort(bins, kind="stable")
+    sums, counts = np.zeros((2, 2, bins.max() + 1))
+    for half in range(2):
+        rows = order[half::2]
+        sums[half] = np.bincount(bins[rows], gaps[rows], minlength=bins.max() + 1)
+        counts[half] = np.bincount(bins[rows], minlength=bins.max() + 1)
+    both = (counts > 0).all(0)
+    means = sums[:, both] / counts[:, both]
+    crossed = (np.sign(means) * means[::-1]).mean(0)
+    return float(np.average(crossed, weights=counts[:, both].sum(0)))
+
+
 def measured_truth(top: TopLabels, n_bins: int) -> tuple[float, float]:
     """Return l2 and its standard error: by distinct scores where they are few, else in bins."""
-    distinct = np.unique(top.scores)
-    few = len(distinct) <= MOST_ATOMS
-    bins = np.searchsorted(distinct, top.scores) if few else None
+    few = len(np.unique(top.scores)) <= MOST_ATOMS
+    bins = bins_of(top, n_bins) if few else None
     return gap_truth(top.scores, top.scores - top.hits, n_bins, bins)
 
 
@@ -92,7 +115,8 @@ def measure(name: str, build: Path) -> tuple[list[dict[str, Any]], list[dict[str
     for method in METHODS:
         with warnings.catch_warnings(), np.errstate(divide="ignore"):
             warnings.simplefilter("ignore")
-            top = applied(load_method(method)(*validation), logits, labels)
+            fitted = load_method(method)(*validation)
+            top = applied(fitted, logits, labels)
         outputs[method] = top
         truth, error = measured_truth(top, 100)
         finer = measured_truth(top, 2000)[0]
@@ -100,15 +124,24 @@ def measure(name: str, build: Path) -> tuple[list[dict[str, Any]], list[dict[str
             {
                 "name": name,
                 "method": method,
+                "l1_percent": round(
+                    100 * l1_in_bins(top.scores - top.hits, bins_of(top, L1_BINS)), 4
+                ),
                 "l2_percent": round(100 * truth, 4),
                 "l2_se_percent": round(100 * error, 4),
                 "l2_in_2000_bins_percent": round(100 * finer, 4),
                 "is_defined": method not in ONE_VS_REST,
                 "accuracy_percent": round(100 * float(top.hits.mean()), 4),
                 "n_distinct_scores": len(np.unique(top.scores)),
+                "weights_variation": _variation(fitted) if method == "vector_scaling" else "",
             }
         )
     return truths, _selections(name, outputs, {row["method"]: row["l2_percent"] for row in truths})
+
+
+def _variation(fitted: LinearCalibration) -> float:
+    """Return the standard deviation over the mean of the entries of a vector."""
+    return round(float(fitted.weights.std(ddof=1) / fitted.weights.mean()), 4)
 
 
 def _selections(

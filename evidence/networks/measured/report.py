@@ -1,4 +1,4 @@
-"""RESULTS.md, with the numbers of the tables: ``python -m measured.report``."""
+"""RESULTS.md and OBJECTIONS.md, with the tables' numbers: ``python -m measured.report``."""
 
 import argparse
 import sys
@@ -7,6 +7,8 @@ from pathlib import Path
 import jinja2
 import pandas as pd
 
+from measured.comparisons import load
+from measured.judged import Statement, statements
 from measured.shipped import FOLDER
 
 HERE = Path(__file__).parents[1]
@@ -27,6 +29,11 @@ class Numbers:
         self.truths = pd.read_csv(FOLDER / "recalibrated.csv")
         self.second = pd.read_csv(tables / "second_program.csv")
         self.laws = pd.read_csv(tables / "laws.csv").set_index(["use", "rows", "what", "law"])
+        self.cause = pd.read_csv(tables / "cause.csv")
+        self.lowest = pd.read_csv(tables / "lowest.csv")
+        self.held_out = pd.read_csv(tables / "held_out.csv")
+        self.posteriors = pd.read_csv(tables / "posterior.csv")
+        self.bias = load(tables / "bias.parquet")
 
     def row(self, what: str, group: str, law: str | float, estimator: str) -> pd.Series:
         """Return a row of the summary."""
@@ -37,6 +44,10 @@ class Numbers:
         wanted &= names.get_level_values(3) == estimator
         [row] = self.summary[wanted].itertuples()
         return pd.Series(row._asdict())
+
+    def statements(self) -> list[Statement]:
+        """Return the statements on the second judging set, judged."""
+        return statements(self.row)
 
     def difference(self, law: str, group: str = ALL, what: str = "difference") -> str:
         """Return debias less sweep: mean ± standard error (networks above 0 of all)."""
@@ -76,6 +87,74 @@ class Numbers:
         sign = "+" if "−" in law + what else ""
         return f"{results.value:{sign}.2f} ± {results.se:.2f}".replace("-", "−")
 
+    def pair(self, name: str, law: str) -> str:
+        """Return debias less sweep on a synthetic law."""
+        rows = self.cause[(self.cause.name == name) & (self.cause.law == law)]
+        size = rows.assign(size=rows.bias_percent.abs()).groupby("estimator")["size"].mean()
+        return _signed(size.ece_debias_em - size.ece_sweep_em)
+
+    def bins(self, name: str, law: str, n: int) -> str:
+        """Return the sweep's mean number of bins on a synthetic law."""
+        rows = self.cause[(self.cause.name == name) & (self.cause.law == law)]
+        rows = rows[(rows.n_samples == n) & (rows.estimator == "ece_sweep_em")]
+        return f"{rows.mean_n_bins.item():.1f}"
+
+    def by_steps(self, law: str, steps: str) -> str:
+        """Return by how much the other smoother moves debias less sweep, and the most."""
+        rows = self.cause[self.cause.law.isin((law, steps))]
+        rows = rows[rows.name.isin(rows.name[rows.law == steps])]
+        rows = rows.assign(size=rows.bias_percent.abs())
+        wide = rows.pivot_table("size", ["name", "law"], "estimator")
+        difference = (wide.ece_debias_em - wide.ece_sweep_em).unstack("law")
+        moved = difference[steps] - difference[law]
+        return f"{_signed(moved.mean())} ± {moved.sem():.3f} (most {moved.abs().max():.3f})"
+
+    def spread(self, law: str, genuine: bool = False) -> str:
+        """Return the median spread of the gap in the lowest fifteenth, in points."""
+        rows = self.lowest[self.lowest.law == law]
+        rows = rows[rows.name.isin(self.genuine.name) == genuine]
+        return f"{rows.gap_sd_percent.median():.1f}"
+
+    def held_out_z(self, law: str, column: str = "percent", names: tuple[str, ...] = ()) -> str:
+        """Return the root mean square z of held-out rows against a law's prediction."""
+        rows = self.held_out[self.held_out.law == law]
+        rows = rows[rows.name.isin(names)] if names else rows
+        z = rows[f"observed_{column}"] - rows[f"predicted_{column}"]
+        z /= rows[f"observed_se_{column}"]
+        return f"{(z**2).mean() ** 0.5:.1f}"
+
+    def held_out_bins(self, name: str, n: int, column: str, law: str = "scores_spline") -> str:
+        """Return the sweep's mean bins on held-out rows of a network, or as a law predicts them."""
+        rows = self.held_out[(self.held_out.name == name) & (self.held_out.n_samples == n)]
+        return f"{rows[rows.law == law][f'{column}_n_bins'].mean():.1f}"
+
+    def posterior(self, law: str, n: int) -> str:
+        """Return mean |bias| of averaged_posterior and of debias on the same networks."""
+        rows = self.posteriors[self.posteriors.law == law]
+        rows = rows[rows.n_samples == n].set_index("name")
+        debias = self.bias[(self.bias.law == law) & (self.bias.estimator == "ece_debias_em")]
+        debias = debias[debias.n_samples == n].set_index("name").bias_percent[rows.index]
+        values = (debias + rows.shift_percent).abs(), debias.abs()
+        return " and ".join(f"{x.mean():.2f} ± {x.sem():.2f}" for x in values)
+
+    def beyond(
+        self, least: float, most: float = 1.0, first_n: int = 200, by: str = "l2_percent"
+    ) -> str:
+        """Return debias less sweep over networks with a column above a limit, from an n on."""
+        rows = self.bias[(self.bias.law == "population") & (self.bias.role != "control")]
+        rows = rows[(rows[by] > least) & (rows.n_samples >= first_n) & (rows.gap_percent > 0)]
+        wide = rows.assign(size=rows.bias_percent.abs()).pivot_table("size", "name", "estimator")
+        values = wide.ece_debias_em - wide.ece_sweep_em
+        return f"{_signed(values.mean())} ± {values.sem():.3f} ({len(values)} networks)"
+
+    def audit(self, law: str, n: int, column: str = "covered", least: float = 0.0) -> str:
+        """Return a share of the audits of networks with a true l1 above a limit, and its range."""
+        rows = self.audits[(self.audits.law == law) & (self.audits.n_samples == n)]
+        rows = rows[rows.true_l1_percent >= least]
+        total = 100 * rows[column].sum() / rows.n_data_sets.sum()
+        share = 100 * rows[column] / rows.n_data_sets
+        return f"{total:.1f} % ({share.min():.1f} to {share.max():.1f} by network)"
+
     def second_z(self) -> tuple[int, str]:
         """Return the number of cells of the second program, and the root mean square z."""
         z = self.second.z
@@ -87,12 +166,17 @@ def main(argv: list[str] | None = None) -> int:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--tables", type=Path, default=HERE / "tables")
     options = parser.parse_args(argv)
-    template = jinja2.Template(
-        (HERE / "RESULTS.md.j2").read_text(), undefined=jinja2.StrictUndefined
-    )
-    text = template.render(n=Numbers(options.tables), ALL=ALL)
-    (HERE / "RESULTS.md").write_text(text.rstrip() + "\n")
+    numbers = Numbers(options.tables)
+    for page in ("RESULTS.md", "OBJECTIONS.md"):
+        template = jinja2.Template(
+            (HERE / f"{page}.j2").read_text(), undefined=jinja2.StrictUndefined
+        )
+        (HERE / page).write_text(template.render(n=numbers, ALL=ALL).rstrip() + "\n")
     return 0
+
+
+def _signed(value: float) -> str:
+    return f"{value:+.3f}".replace("-", "−")
 
 
 if __name__ == "__main__":

@@ -15,6 +15,7 @@ from calbias.simulation import simulate_cells
 sys.path.insert(0, str(Path(__file__).parents[2] / "networks"))
 
 from measured.cause import steps_curve
+from measured.judged import SATURATED, statements
 from measured.laws import (
     LOWER,
     LOWEST_BIN,
@@ -96,6 +97,34 @@ def test_steps_are_monotone_and_near_the_curve():
     assert np.abs(curve(x[40:-40]) - expit(0.7 * x[40:-40])).max() < 2e-3
     falling = steps_curve(x, np.ones(2000), (x < 0).astype(float), 50)
     assert (np.diff(falling(x)) >= 0).all()
+
+
+@pytest.mark.parametrize(
+    ("order", "shift", "low", "verdicts"),
+    [
+        (-0.1, 0.1, 0.02, "holds refuted holds holds holds holds holds"),
+        (0.02, 0.02, 0.02, "open open open open open refuted open"),
+        (0.1, 0.0, 0.0, "refuted holds open open open refuted open"),
+        (0.1, -0.1, -0.02, "refuted holds refuted refuted open refuted refuted"),
+    ],
+)
+def test_statements_are_judged_by_the_rule(order, shift, low, verdicts):
+    values = {"difference": order, "excess": shift, "nearer than the fit": shift}
+
+    def row_of(what, _group, law, _estimator):
+        value = low if law == "beta_glm_true_low" else values[what]
+        p = 0.001 if abs(value) > 0.05 else 0.5
+        return pd.Series({"value": value, "se": 0.025, "p": p, "n_networks": 12, "n_above_0": 6})
+
+    assert " ".join(s.verdict for s in statements(row_of)) == verdicts
+
+
+def test_one_kind_of_task_alone_refutes_that_saturation_makes_the_shift():
+    def row_of(_what, group, _law, _estimator):
+        value = 0.1 if group != f"{SATURATED}, uncertain" else -0.1
+        return pd.Series({"value": value, "se": 0.02, "p": 0.001, "n_networks": 6, "n_above_0": 6})
+
+    assert statements(row_of)[4].verdict == "refuted"
 
 
 def test_second_program_agrees_with_the_estimators():
