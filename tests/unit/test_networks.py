@@ -15,7 +15,7 @@ FILES = [FOLDER / name for name in ("networks.csv", "sketches.parquet", "top_lab
 def test_the_curve_of_the_counts_has_the_stated_error():
     networks = read_networks(*FILES)
     assert len(networks) >= 39
-    for population, about, log_odds, hits in networks[::4]:
+    for population, about, log_odds, hits, *_ in networks[::4]:
         for norm in (1, 2):
             if about[f"l{norm}_percent"] > 1:  # the kept values of lesser ones are cut off at 0
                 error = 100 * calbias.true_calibration_error(population, norm=norm)

@@ -18,11 +18,10 @@ SECOND = ("name", "n_samples", "truth_percent", "debias", "debias_se", "sweep", 
 
 
 def joined(folder: Path, kept: pd.DataFrame, pattern: str = "*.csv") -> pd.DataFrame:
-    """Return all rows of a folder's tables, and the kept rows of other networks, by name."""
+    """Return the kept rows of other networks, and all rows of a folder's tables."""
     tables = [pd.read_csv(path) for path in sorted(folder.glob(pattern))]
     names = {name for table in tables for name in table.name}
-    rows = pd.concat([kept[~kept.name.isin(names)], *tables])
-    return rows.sort_values("name", kind="stable")
+    return pd.concat([kept[~kept.name.isin(names)], *tables])
 
 
 def second_program(path: Path, bias: pd.DataFrame) -> pd.DataFrame:
