@@ -171,9 +171,7 @@ class Sketch:
             )
         sketch = cls(int(array.shape[1]) - 2 * FIRST)
         sketch._counts = array.astype(np.int64)
-        sketch_cells.carry(sketch._counts)
-        sketch_cells.validate(sketch._counts, sketch.n_cells)
-        return sketch
+        return sketch._validated()
 
     @classmethod
     def from_counts(
@@ -215,9 +213,7 @@ class Sketch:
             if not 0 <= position < size:
                 raise InputError(f"cell {cell} is not one of 0 to {size - 1}: see Sketch.sql")
             sketch._counts[:, position] += counts
-        sketch_cells.carry(sketch._counts)
-        sketch_cells.validate(sketch._counts, sketch.n_cells)
-        return sketch
+        return sketch._validated()
 
     @staticmethod
     def sql(table: str, score: str = "score", hit: str = "hit", n_cells: int = N_CELLS) -> str:
@@ -292,8 +288,7 @@ class Sketch:
         if (cells >= n_all).any() or (np.diff(cells.astype(np.int64)) <= 0).any():
             raise InputError("the sketch has unknown cells, or one twice: make it again")
         sketch._counts[:, cells] = counts
-        sketch_cells.validate(sketch._counts, sketch.n_cells)
-        if sketch.to_bytes() != data:
+        if sketch._validated().to_bytes() != data:
             raise InputError("the sketch's counts are not as to_bytes writes them: make it again")
         return sketch
 
@@ -363,6 +358,12 @@ class Sketch:
     def largest(self) -> int:
         """The most rows in a cell of several possible scores."""
         return int(self._counts[0, 1:-1].max())
+
+    def _validated(self) -> Sketch:
+        """Return this sketch, low parts of sums carried; InputError for counts no rows have."""
+        sketch_cells.carry(self._counts)
+        sketch_cells.validate(self._counts, self.n_cells)
+        return self
 
     def _check_room(self, more: int) -> None:
         if self.n + more > MOST_ROWS:

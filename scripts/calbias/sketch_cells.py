@@ -14,7 +14,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import ArrayLike
 
-from calbias.engine.scores_and_hits import as_array
+from calbias.engine.scores_and_hits import weights_of_rows
 from calbias.errors import InputError
 from calbias.scored import Scored
 
@@ -123,20 +123,11 @@ def validate(counts: np.ndarray, n_cells: int) -> None:
 
 def whole_weights(sample_weight: ArrayLike, n: int) -> np.ndarray:
     """Return weights (n,) as int64; InputError unless they are whole and at least 0."""
-    weights = as_array("sample_weight", sample_weight)
-    if weights.shape != (n,):
-        raise InputError(
-            f"sample_weight must have one weight a row: its shape is {weights.shape} and there are "
-            f"{n} rows"
-        )
-    valid = (weights >= 0) & (weights <= MOST_ROWS) & (weights == np.floor(weights))
-    if not valid.all():
-        row = int(np.argmin(valid))
-        raise InputError(
-            f"row {row} (counted from 0): sample_weight {weights[row]:g} is not a whole number of "
-            "at least 0; a sketch counts rows: give real weights to calbias.audit or estimate"
-        )
-    return weights.astype(np.int64)
+    return weights_of_rows(
+        sample_weight, n, lambda weights: (weights <= MOST_ROWS) & (weights == np.floor(weights)),
+        "whole number of at least 0; a sketch counts rows: give real weights to calbias.audit or "
+        "estimate",
+    ).astype(np.int64)  # fmt: skip
 
 
 def sql(table: str, score: str, hit: str, n_cells: int) -> str:

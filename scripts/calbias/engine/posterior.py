@@ -22,9 +22,9 @@ from calbias.conventions import CONFIDENCE_LEVEL
 from calbias.engine.posterior_cells import (
     LOG_ODDS,
     SCORE,
-    Cells,
     Errors,
     Floats,
+    PosteriorCells,
     cells_of,
     errors_of_curves,
     mean_rates,
@@ -54,13 +54,13 @@ class Smooth(NamedTuple):
 
     Attributes
     ----------
-    cells : Cells
+    cells : PosteriorCells
     fits : Fits
     evidence : ndarray (M + 1,)
         Log evidence with the prior odds; the calibrated model is the last.
     """
 
-    cells: Cells
+    cells: PosteriorCells
     fits: Fits
     evidence: Floats
 
@@ -76,7 +76,7 @@ class Average(NamedTuple):
 
     Attributes
     ----------
-    cells : Cells
+    cells : PosteriorCells
     fits : Fits
     weights : ndarray (M + 1,)
         Posterior probabilities of the Gaussian models and of the calibrated one, the last, given
@@ -87,7 +87,7 @@ class Average(NamedTuple):
         Posterior means of the ℓ1 and of the ℓ2 error.
     """
 
-    cells: Cells
+    cells: PosteriorCells
     fits: Fits
     weights: Floats
     calibrated: float

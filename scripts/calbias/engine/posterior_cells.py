@@ -44,7 +44,7 @@ _ABOVE = np.array(
 _NORMAL = np.concatenate([-_ABOVE, _ABOVE])
 
 
-class Cells(NamedTuple):
+class PosteriorCells(NamedTuple):
     """One data set in cells.
 
     Attributes
@@ -75,7 +75,7 @@ def cells_of(
     hits: ArrayLike,
     most: int,
     squares: ArrayLike | None = None,
-) -> Cells:
+) -> PosteriorCells:
     """Return ascending scores (m,) with rows and hits (m,) in at most ``most`` cells.
 
     With weighted rows ``rows`` and ``hits`` are sums of weights, and ``squares`` (m,) of their
@@ -97,7 +97,7 @@ def cells_of(
     inner = slice(lower, upper)
     scores, rows, hits, squares = scores[inner], rows[inner], hits[inner], squares[inner]
     if not scores.size:
-        return Cells(n, np.zeros((8, 0)), ends)
+        return PosteriorCells(n, np.zeros((8, 0)), ends)
     information = rows * scores * (1.0 - scores)
     position = 0.5 * _middles(rows) + 0.5 * _middles(information)
     cell = np.minimum((position * most).astype(np.int64), most - 1)
@@ -114,7 +114,7 @@ def cells_of(
     tilt = log_odds - np.sum(information * log_odds) / information.sum()
     columns = (size / scale, sums(hits) / scale, score, log_odds, information, size / n)
     table = np.array([*columns, sums(rows * position) / size, tilt])
-    return Cells(n, table, ends)
+    return PosteriorCells(n, table, ends)
 
 
 def _middles(values: Floats) -> Floats:

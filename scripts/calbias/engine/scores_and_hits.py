@@ -103,24 +103,30 @@ def validate_same_order(error: Callable[..., InputError] = array_error, /, **col
 
 def checked_weights(sample_weight: Any, n: int) -> np.ndarray:
     """Return weights (n,), float64; InputError unless they are numbers of at least 0, not all 0."""
-    weights = as_array("sample_weight", sample_weight)
-    weights = weights[:, 0] if weights.ndim == 2 and weights.shape[1] == 1 else weights
+    weights = weights_of_rows(
+        sample_weight, n, np.isfinite,
+        "finite number of at least 0; correct it or leave the row out",
+    ).astype(np.float64)  # fmt: skip
+    if not weights.any():
+        raise InputError("all sample_weight are 0: give at least one row a weight")
+    return weights / weights.max()
+
+
+def weights_of_rows(
+    sample_weight: Any, n: int, is_valid: Callable[[np.ndarray], np.ndarray], valid: str
+) -> np.ndarray:
+    """Return weights (n,) of at least 0 that are valid; InputError, with words for valid, else."""
+    weights = _column("sample_weight", sample_weight, array_error)
     if weights.shape != (n,):
         raise InputError(
             f"sample_weight must have one weight a row: its shape is {weights.shape} and there are "
             f"{n} rows"
         )
-    weights = np.ascontiguousarray(weights, np.float64)
-    valid = (weights >= 0) & np.isfinite(weights)
-    if not valid.all():
-        row = int(np.argmin(valid))
-        raise InputError(
-            f"row {row} (counted from 0): sample_weight {weights[row]:g} is not a finite number of "
-            "at least 0; correct it or leave the row out"
-        )
-    if not weights.any():
-        raise InputError("all sample_weight are 0: give at least one row a weight")
-    return weights / weights.max()
+    is_right = (weights >= 0) & is_valid(weights)
+    if not is_right.all():
+        row = int(np.argmin(is_right))
+        raise array_error(f"sample_weight {weights[row]:g} is not a {valid}", row)
+    return weights
 
 
 def as_array(name: str, values: Any, error: Callable[..., InputError] = array_error) -> np.ndarray:

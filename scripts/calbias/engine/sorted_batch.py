@@ -54,14 +54,6 @@ def moved_to_group_ends(
     return np.where(last - ranks <= ranks - first, last, first)
 
 
-@lru_cache(maxsize=64)
-def bins_used(m: int, n_bins: int) -> np.ndarray:
-    """Return the array (m,) that says ``n_bins`` for each data set; read-only and shared."""
-    used = np.full(m, n_bins)
-    used.flags.writeable = False
-    return used
-
-
 @lru_cache(maxsize=8)
 def _mass_ranks(m: int, n: int, n_bins: int) -> np.ndarray:
     ranks = np.array([(k * n + n_bins - 1) // n_bins for k in range(n_bins + 1)])
@@ -146,7 +138,7 @@ class SortedBatch(_Arrays):
         Elsewhere it is ``n_bins``.
         """
         if not IS_EQUAL_MASS[binning] or self.tie_first.shape[1] == 0:
-            return bins_used(self.scores.shape[0], n_bins)
+            return np.full(self.scores.shape[0], n_bins)
         return np.count_nonzero(np.diff(self.ranks(n_bins, binning), axis=1), axis=1)
 
     def hits(self) -> np.ndarray:

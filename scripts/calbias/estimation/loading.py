@@ -36,7 +36,6 @@ LARGEST = 1 + 1e-6
 """The largest absolute value of an estimate of any target, a fraction, with room for rounding."""
 UNBOUNDED = "none"
 """The TARGET of a file whose values estimate no population quantity."""
-_SUMS = {"estimate_bins", "estimate_scored"}
 
 
 def load_estimator(estimator: str, file: Path | str | None = None) -> Callable[..., Any]:
@@ -101,7 +100,7 @@ def load_estimator(estimator: str, file: Path | str | None = None) -> Callable[.
 
 def is_of_sums(path: Path) -> bool:
     """Return whether an estimator's file has a definition for sums by bin or by score."""
-    return bool(_SUMS & vars(estimator_module(path)).keys())
+    return _of_sums(path) is not None
 
 
 def estimate_sums(

@@ -27,7 +27,7 @@ import numpy as np
 
 from calbias.engine.jit import float64, int64, njit, uint64
 from calbias.engine.simd import LANES, copies, load, select, sum_of_lanes
-from calbias.engine.sorted_batch import Estimates, SortedBatch, bins_used
+from calbias.engine.sorted_batch import Estimates, SortedBatch
 from calbias.engine.triweight_sums import moment_coefficients, sum_kernels
 
 VARIANTS = {"kde": {"rooted": True}, "kde_unrooted": {"rooted": False}}
@@ -54,7 +54,7 @@ def estimate_data_sets(data: SortedBatch, n_bins: int, norm: float, rooted: bool
     cells = next(cells for least, cells in _CELLS if data.scores.shape[1] >= least)
     _kde(data.scores, data.cum_hit, norm, _COEFFICIENTS[cells], powers)
     estimates = powers ** (1.0 / norm) if rooted else powers
-    return estimates, bins_used(estimates.size, 0)
+    return estimates, np.zeros(estimates.shape, np.int64)
 
 
 @njit(error_model="numpy")
@@ -165,20 +165,14 @@ def _integrate(
         error += _integrand((e + first) * width, everyone[e], misses[e], norm)
         mass += everyone[e]
     for k in range(6):
-        if cut_begin:
-            e = low + k
-            error += _GREGORY[k] * _integrand((e + first) * width, everyone[e], misses[e], norm)
-            mass += _GREGORY[k] * everyone[e]
-        if cut_stop:
-            e = high - k
-            error += _GREGORY[k] * _integrand((e + first) * width, everyone[e], misses[e], norm)
-            mass += _GREGORY[k] * everyone[e]
-    if cut_begin:
-        more, density = _simpson(everyone, misses, begin, float64(low), first, width, norm)
-        error, mass = error + more, mass + density
-    if cut_stop:
-        more, density = _simpson(everyone, misses, float64(high), stop, first, width, norm)
-        error, mass = error + more, mass + density
+        for is_cut, e in ((cut_begin, low + k), (cut_stop, high - k)):
+            if is_cut:
+                error += _GREGORY[k] * _integrand((e + first) * width, everyone[e], misses[e], norm)
+                mass += _GREGORY[k] * everyone[e]
+    for is_cut, a, b in ((cut_begin, begin, float64(low)), (cut_stop, float64(high), stop)):
+        if is_cut:
+            more, density = _simpson(everyone, misses, a, b, first, width, norm)
+            error, mass = error + more, mass + density
     return error, mass
 
 
