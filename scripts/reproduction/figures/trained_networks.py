@@ -78,12 +78,11 @@ def _means(rows: pd.DataFrame, paper: pd.DataFrame) -> Figure:
             sizes = sizes.groupby(["estimator", "scenario"])["size"].mean()
             means = sizes.groupby("estimator").agg(["mean", "sem"])
             shift = 0.17 if law == "population" else -0.17
-            for position, name in enumerate(order):
-                look = style.estimator_style(name)
+            for name, mean, sem in means.itertuples():
+                look = style.estimator_style(str(name)) | {"markersize": 5}
                 look |= {"markerfacecolor": look["color"] if law == "population" else "white"}
-                error = 2 * means.loc[name, "sem"]
-                value = means.loc[name, "mean"]
-                axes.errorbar(value, position + shift, xerr=error, **look | {"markersize": 5})
+                error = 2 * np.nan_to_num(sem)  # of one model there is none
+                axes.errorbar(mean, order.index(name) + shift, xerr=error, **look)
     grid[0].set_yticks(range(len(order)), [labels.estimator_label(x) for x in order])
     grid[0].set_xscale("log")
     panels.ticks(grid[0].xaxis, (0.1, 0.3, 1, 3), "{:g}".format)
