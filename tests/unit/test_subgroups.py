@@ -81,8 +81,8 @@ def shared(kind, clustered, n=4000):
 @pytest.mark.parametrize("clustered", [False, True])
 @pytest.mark.parametrize(
     ("kind", "where", "are_fine"),
-    [("all", "", False), ("bent", "", False), ("one", "site = b", False), ("other", "site = b", False),
-     ("half", "sex = f", True)],
+    [("all", "", False), ("bent", "", False), ("one", "site = b", False),
+     ("other", "site = b", False), ("half", "sex = f", True)],
 )  # fmt: skip
 def test_headline_sentence_advice_and_page_name_the_same_subgroup(kind, where, are_fine, clustered):
     scores, hits, options = shared(kind, clustered)
@@ -103,12 +103,33 @@ def test_headline_sentence_advice_and_page_name_the_same_subgroup(kind, where, a
     assert picture.count('class="others"') == min(len(found.table), 25)
     whole = found.table.set_index("segment").loc["all rows"]
     assert (whole["p_value"], whole["fault"]) == (audit.p_value, audit.verdict.sentence)
+    if kind == "bent":
+        inside = options["by"]["site"] == "d"
+        x = np.log(scores / (1 - scores))[inside]
+        expected = scores[inside] - expit(x - 1.8 * np.abs(x - 1.5))
+        assert found.table.set_index("segment").loc["site = d", "others_gap"] == pytest.approx(
+            expected.mean(), abs=0.02
+        )
     if kind == "one":
         row = found.table.iloc[0]
         inside = options["by"]["site"] == "b"
         expected = scores[inside] - expit(0.7 * np.log(scores / (1 - scores)) - 0.3)[inside]
         assert row["others_gap"] == pytest.approx(expected.mean(), abs=0.02)
         assert "calbias recalibrate FILE --rows site=b --output map.json" in audit.to_html()
+
+
+def test_two_subgroups_at_fault_are_both_named_and_their_pairs_are_not():
+    """They cancel: no fault is found in all rows."""
+    generator = np.random.default_rng(5)
+    site, sex, x = (generator.integers(0, 4, 5000), generator.integers(0, 2, 5000),
+                    generator.normal(0.5, 1.2, 5000))  # fmt: skip
+    hits = generator.random(5000) < expit(x + 0.9 * (site == 0) - 0.9 * (site == 1))
+    found = subgroups(expit(x), hits, {"site": site, "sex": sex}, replicates=199)
+    assert not found.is_shared
+    assert len(found.faulty) > 2
+    assert set(found.apart["segment"]) == {"site = 0", "site = 1"}
+    assert set(found.where.split(", and where ")) == {"site = 0", "site = 1"}
+    assert found.others_are_fine
 
 
 def test_a_slope_is_named():
