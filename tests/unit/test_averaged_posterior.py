@@ -6,8 +6,6 @@ from itertools import pairwise, product
 import numpy as np
 import pytest
 from engine_data import drawn
-from hypothesis import given, settings
-from hypothesis import strategies as st
 from scipy.optimize import minimize
 from scipy.special import expit
 
@@ -190,20 +188,6 @@ def test_one_score_of_a_wrong_rate():
     """At 0.7 nine of ten rows are hits, of 2000: the error is 0.2."""
     value = estimate(NAME, np.full(2000, 0.7), np.arange(2000) % 10 > 0).value
     assert value == pytest.approx(0.2, abs=0.005)
-
-
-@settings(max_examples=4)
-@given(seed=st.integers(0, 10_000), digits=st.integers(1, 3))
-def test_the_order_of_rows_within_and_across_ties_does_not_matter(seed, digits):
-    scores, hits = drawn(60, seed)
-    scores = np.round(scores, digits)
-    order = np.random.default_rng(seed).permutation(60)
-    values = {
-        estimate(NAME, scores[rows], hits[rows], ties=ties).value
-        for rows in (slice(None), order)
-        for ties in ("average", "input_order")
-    }
-    assert len(values) == 1
 
 
 @pytest.mark.parametrize("digits", [1, 2])

@@ -156,18 +156,3 @@ def test_the_bins_of_the_diagram_by_hand():
     assert diagram.mean_hit.tolist() == [0, 1, 1]
     assert diagram.lowest_score.tolist() == [0.05, 0.15, 0.95]
     assert diagram.highest_score.tolist() == [0.05, 0.15, 1.0]
-
-
-def test_the_band_holds_the_accuracy_of_a_calibrated_model_as_often_as_it_says():
-    scenario = calbias.Scenario("calibrated", 1.0, 1.0, calbias.Curve("identity"))
-    inside = []
-    for scores, hits in zip(*calbias.simulate(scenario, 1000, replicates=40), strict=True):
-        diagram = calbias.reliability_diagram(
-            scores, hits, n_bins=10, confidence_level=0.9, replicates=200
-        )
-        assert (diagram.band_low <= diagram.mean_score).all()
-        assert (diagram.mean_score <= diagram.band_high).all()
-        inside += list(
-            (diagram.band_low <= diagram.mean_hit) & (diagram.mean_hit <= diagram.band_high)
-        )
-    assert 0.86 < np.mean(inside) < 0.96  # 400 bins

@@ -3,13 +3,12 @@
 import mpmath
 import numpy as np
 import pytest
-from engine_data import MODELS, published_scenario
 from hypothesis import given
 from hypothesis import strategies as st
 from refusals import refuses
 
 from calbias.truth.curves import GLM_NAMES, NAMED_CURVES, Curve, score
-from calbias.truth.scenarios import Scenario, score_quantiles, validate_scenario
+from calbias.truth.scenarios import Scenario, validate_scenario
 from calbias.truth.targets import target_value
 from calbias.truth.true_error import gap, integral, sign_changes, true_calibration_error
 
@@ -147,17 +146,6 @@ def test_power_curves(alpha, beta):
         for norm, value in ((2, expected), (1, absolute)):
             found = true_calibration_error(scenario, norm=norm)
             assert found == pytest.approx(float(value), rel=1e-12), (d, norm)
-
-
-@pytest.mark.parametrize("model", MODELS)
-def test_published_scenarios_against_a_plain_sum(model):
-    """Every published curve, the logit ones included: the mean over fine quantiles."""
-    scenario = published_scenario(model)
-    c = score_quantiles(scenario.alpha, scenario.beta, lower=(np.arange(5000) + 0.5) / 5000)
-    for norm in (1, 2):
-        expected = np.mean(np.abs(gap(scenario.curve, *c)) ** norm) ** (1 / norm)
-        assert true_calibration_error(scenario, norm=norm) == pytest.approx(expected, rel=2e-4)
-        assert true_calibration_error(scenario._replace(curve=Curve("identity")), norm=norm) == 0
 
 
 def test_a_line_over_a_narrow_distribution():

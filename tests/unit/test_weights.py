@@ -79,20 +79,6 @@ def test_the_order_of_rows_and_the_scale_change_nothing(data, seed):
         assert scaled.value == pytest.approx(found.value, abs=1e-9)
 
 
-@pytest.mark.parametrize("name", ["ece_debias_squared_em"])
-def test_squares_stay_unbiased_under_weights(name):
-    """A calibrated model with weights that vary by a factor of twenty: mean 0."""
-    generator = np.random.default_rng(4)
-    values = []
-    for _ in range(300):
-        scores = generator.random(120)
-        weights = generator.gamma(1.0, 1.0, 120) + 0.05
-        hits = generator.random(120) < scores
-        values.append(estimate(name, scores, hits, n_bins=40, sample_weight=weights).value)
-    within_bins = 2e-4
-    assert np.mean(values) == pytest.approx(0, abs=4 * np.std(values) / 300**0.5 + within_bins)
-
-
 def test_a_weight_of_zero_leaves_a_row_out():
     scores, hits = monotone_data(60, 1)
     weights = np.r_[np.zeros(20), np.ones(40)]

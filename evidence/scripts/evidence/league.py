@@ -139,10 +139,11 @@ class LeagueMeasure:
 
 
 def league_measures(estimators: Mapping[str, Path]) -> list[LeagueMeasure]:
-    """Return the measures of {name: file}."""
+    """Return the measures of {name: file}, without those that estimate no target."""
     measures = []
     for name, path in estimators.items():
-        target = estimator_target(name, path)
+        if (target := estimator_target(name, path)) == "none":
+            continue
         estimate = load_estimator(name, path)
         is_quadratic = literal(path, "QUADRATIC", default=False)
         norms = (1, 2) if target in ("lp", "lp_power") else (2,)

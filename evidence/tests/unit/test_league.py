@@ -17,7 +17,7 @@ from shipped import shipped, shipped_path
 from calbias import Curve, Scenario, true_calibration_error
 from calbias.engine.sampler import Sampler, draw
 from calbias.engine.seeding import stream
-from calbias.io.python_files import literal
+from calbias.estimation.registry import estimator_target
 from calbias.logits.top_label import TopLabel
 from evidence import league
 from evidence.cells.beta import Wave
@@ -60,9 +60,7 @@ def test_every_estimator_has_a_truth_of_its_own(monkeypatch):
         (entry.name, league.target_label(entry.target, entry.norm)): entry.truth(scenario)
         for entry in league_measures(known_estimators())
     }
-    targeted = {
-        n for n, file in known_estimators().items() if literal(file, "TARGET", "") != "none"
-    }
+    targeted = {n for n, path in known_estimators().items() if estimator_target(n, path) != "none"}
     assert {name for name, _ in truths} == targeted
     assert all(0 < value < 0.5 for value in truths.values())
     l1, l2 = (true_calibration_error(scenario, norm=p) for p in (1, 2))

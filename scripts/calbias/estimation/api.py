@@ -247,7 +247,7 @@ def _loaded(estimator: str) -> Any:
 
 
 def _described(name: str, path: Path) -> Estimator:
-    text = ast.get_docstring(ast.parse(path.read_text(encoding="utf-8"))) or ""
+    text = ast.get_docstring(ast.parse(path.read_text(encoding="utf-8")), clean=False) or ""
     lines = text.splitlines() or [""]
     return Estimator(
         name=name,
