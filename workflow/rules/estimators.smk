@@ -23,8 +23,8 @@ rule check_estimator:
 
 rule measure_judging_cells:
     input:
-        networks=resource("networks/networks.csv"),
         sketches=resource("networks/sketches.parquet"),
+        others=resource("league/others_bias.csv"),
         files=page_estimators,
         checked=lambda wildcards: [x for name in PAGES[wildcards.estimator] for x in checked(name)],
     output:

@@ -117,6 +117,12 @@ def curves(scores: np.ndarray, hits: np.ndarray) -> dict[str, np.ndarray]:
     }
 
 
+def role(network: Network) -> str:
+    """Return the role of a network; the second judging set is read apart."""
+    is_second = network.population.name.startswith(("k", "p"))
+    return "second judging" if is_second else str(network.about["role"])
+
+
 def summary(rows: pd.DataFrame) -> Iterator[Row]:
     """Yield mean errors of each law over the networks of a role, and differences of two laws."""
     rows = rows.assign(
@@ -146,7 +152,7 @@ def main() -> int:
     files = (FOLDER / name for name in ("networks.csv", "sketches.parquet", "top_labels.parquet"))
     networks = [n for n in read_networks(*files) if n.about["role"] != "control"]
     rows = pd.DataFrame(
-        {"name": network.population.name, "role": network.about["role"], **row}
+        {"name": network.population.name, "role": role(network), **row}
         for network in networks
         for part in (workflow_rows, audit_rows)
         for row in part(network)

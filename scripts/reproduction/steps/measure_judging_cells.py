@@ -18,7 +18,7 @@ from pipeline.populations import read_populations
 from pipeline.steps import AtLeast, Seed
 from pipeline.tables import read_table, write_table
 from reproduction.judging.halves import CELLS, HalfCell
-from reproduction.judging.runner import JUDGING, Method, Row, Values, at_sizes, errors_of, run
+from reproduction.judging.runner import Method, Row, Values, at_sizes, errors_of, run
 from reproduction.replicates import Estimates, ReplicateCell
 from reproduction.steps.summarise_bias import bias_rows
 
@@ -84,8 +84,8 @@ def network_rows(
 def measure_judging_cells(
     *,
     estimators: dict[str, Path],
-    networks: Path,
     sketches: Path,
+    others: Path,
     n_samples: list[Annotated[int, AtLeast(1)]],
     data_sets: Annotated[int, AtLeast(2)],
     network_data_sets: Annotated[int, AtLeast(2)],
@@ -96,8 +96,8 @@ def measure_judging_cells(
     """Measure the bias of estimators on judging cells and on judging networks of known truth.
 
     estimators: files of the estimators, as NAME=PATH
-    networks: table of the networks and their true errors
-    sketches: their populations, in cells
+    sketches: populations of trained networks, in cells
+    others: the other estimators' rows of table bias: its networks count
     n_samples: sample sizes
     data_sets: of each cell and size
     network_data_sets: of each network and size
@@ -106,7 +106,7 @@ def measure_judging_cells(
     output: table to write
     """
     rows = pd.DataFrame(judging_rows(estimators, n_samples, data_sets, norm, seed))
-    roles = read_table(networks).set_index("name")["role"]
-    drawn = [x for name, x in read_populations(sketches).items() if roles[name] == JUDGING]
-    trained = network_rows(estimators, drawn, n_samples, network_data_sets, norm, seed)
+    compared = {*read_table(others).query("experiment == 'networks'")["scenario"]}
+    networks = [x for name, x in read_populations(sketches).items() if name in compared]
+    trained = network_rows(estimators, networks, n_samples, network_data_sets, norm, seed)
     write_table(output, "bias", pd.concat([rows.astype({"n_bins": "Int64"}), trained]))
