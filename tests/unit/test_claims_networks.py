@@ -30,10 +30,11 @@ CALIBRATED = {"ece_debias_em": 0.2, "ece_sweep_em": 0.9}
 
 
 def networks(**columns):
-    """Return table ``networks``: 24 networks of one configuration, every other one judging."""
+    """Return table ``networks``: 24 networks of one configuration, half drawn at random."""
     usual = {
-        "scenario": NAMES, "role": ["design", "judging"] * (N // 2),
-        "task": ["a", "a", "b", "b"] * (N // 4), "n_classes": 10, "network": "perceptron",
+        "scenario": NAMES, "drawn": ["design", "first"] * (N // 2),
+        "task": ["a", "a", "b", "b"] * (N // 4), "task_seed": np.nan,
+        "n_classes": 10, "network": "perceptron",
         "depth": 1, "width": 10, "batch_norm": False, "loss": "cross_entropy",
         "weight_decay": 0.1, "learning_rate": 0.1, "n_train": 10, "epochs": 10,
         "seed": np.arange(N), "l2_percent": np.linspace(5, 25, N), "l1_percent": 5.0,
@@ -348,7 +349,7 @@ test_ng17 = verdicts_of(
 def test_errors_are_over_networks_and_controls_and_low_errors_are_left_out():
     tables = biases({**GOOD, "ece_debias_em": np.linspace(0.4, 0.8, N)}, spread=0.0)
     about, bias = tables["networks"], tables["network_bias"]
-    control = about.assign(scenario=about["scenario"] + " c", role="control")
+    control = about.assign(scenario=about["scenario"] + " c", drawn="control")
     low = about.assign(scenario=about["scenario"] + " l", l2_percent=3.0)
     others = [bias.assign(scenario=bias["scenario"] + x, bias_percent=99.0) for x in (" c", " l")]
     ruling = judged(
@@ -369,7 +370,7 @@ def test_networks_chosen_and_drawn_are_judged_apart():
     notes = judged("N11", **tables).notes
     chosen, drawn = (x for x in notes if x.startswith("on those"))
     assert chosen.startswith("on those chosen by hand reproduced")
-    assert drawn.startswith("on those drawn at random not reproduced")
+    assert drawn.startswith("on those drawn first not reproduced")
 
 
 def test_the_figures_draw_means_over_networks():

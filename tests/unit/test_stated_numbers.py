@@ -315,7 +315,7 @@ def test_the_findings_on_trained_networks_have_the_numbers_of_the_claims():
     claims = pd.DataFrame(
         {"id": ["R01", "N09", "N11"], "claim": "On networks: it is so", "verdict": "not_reproduced",
          "measured": "a: 1; |debias_em| − |sweep_em| on the truth: 2",
-         "note": ["", "on those drawn at random approximate: x", "on those drawn at random not "
+         "note": ["", "on those drawn first approximate: x", "on those drawn first not "
                   "reproduced: x"]}
     )  # fmt: skip
     tables = {"measurements": pd.DataFrame(rows, columns=columns), "claims": claims}
@@ -324,7 +324,7 @@ def test_the_findings_on_trained_networks_have_the_numbers_of_the_claims():
                   "of -3.000 ± 0.500 points", "it is +4.000 ± 0.250"):  # fmt: skip
         assert words in truth.text
     n09, n11 = findings(tables, topics=("networks",))
-    assert n09.title + n09.text == "N09, not reproduced (drawn at random: approximate): it is so."
+    assert n09.title + n09.text == "N09, not reproduced (drawn first approximate): it is so."
     assert n11.text == (
         ", not reproduced: it is so. Measured: |debias_em| − |sweep_em| on the truth: 2."
     )

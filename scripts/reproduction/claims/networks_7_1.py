@@ -8,6 +8,7 @@ from pipeline.paper import BINNED
 from reproduction.bias import PAIR
 from reproduction.claims import appendix_b, section_7_1
 from reproduction.claims.over_networks import (
+    SETS,
     OverNetworks,
     Sample,
     advantage,
@@ -19,7 +20,7 @@ from reproduction.claims.t_test import SIGNIFICANT, realistic_t_test
 
 FAMILIES, FAR = section_7_1.FAMILIES, section_7_1.FAR
 SATURATED = 0.4  # share of scores above 0.99, from which a network counts as the paper's do
-FIGURE = "trained_networks"
+FIGURE = "trained_networks trained_networks_bias"
 
 
 @on_networks(section_7_1.equal_mass_beats_equal_width, "network_bias", FIGURE)
@@ -73,7 +74,7 @@ def sweep_against_debias(sample: Sample) -> Ruling:
     groups = {
         "all": about.index,
         "saturated": about.index[about["share_above_99"] > SATURATED],
-        "drawn at random": about.index[about["role"] == "judging"],
+        **{words: about.index[about["drawn"] == drawn] for drawn, words in SETS.items()},
     }
     differences = {
         "on the truth": truth,

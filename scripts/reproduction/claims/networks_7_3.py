@@ -20,6 +20,7 @@ FALLING = appendix_c.FALLING
 AROUND_5000 = [3200, 6400]
 IF_CALIBRATED = "Scores of the trained networks, each a true probability"
 FIGURE = "trained_networks_calibrated"
+FIGURES = f"trained_networks trained_networks_bias {FIGURE}"
 
 
 @on_networks(section_7_3.kde_then_debias, "network_bias", FIGURE)
@@ -53,7 +54,11 @@ def debias_if_calibrated(sample: Sample) -> Ruling:
     return Ruling(verdict, measurements, reason=reason)
 
 
-@on_networks(section_7_3.both_beat_common_practice, "network_bias", f"trained_networks {FIGURE}")
+@on_networks(
+    section_7_3.both_beat_common_practice,
+    "network_bias",
+    f"trained_networks trained_networks_bias {FIGURE}",
+)
 def both_beat_common_practice(sample: Sample) -> Ruling:
     """rule: |bias| of ece_bin_ew and ece_debias_ew minus that of ece_sweep_em and ece_debias_em, on
     networks of known truth above {MISCALIBRATED:g} % and on the scores of all networks if

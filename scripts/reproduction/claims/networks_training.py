@@ -29,7 +29,7 @@ from reproduction.claims.over_networks import (
 from reproduction.claims.t_test import SIGNIFICANT
 
 CONFIGURATION = (
-    *("task", "n_classes", "network", "depth", "width", "batch_norm", "loss"),
+    *("task", "task_seed", "n_classes", "network", "depth", "width", "batch_norm", "loss"),
     *("weight_decay", "learning_rate", "n_train", "epochs"),
 )
 FEWEST_STEPS = 2
@@ -101,7 +101,7 @@ def steps(
 
     ``free`` are settings that may differ too.
     """
-    by_config = networks.groupby([*CONFIGURATION])[column]
+    by_config = networks.fillna({"task_seed": 0}).groupby([*CONFIGURATION])[column]
     means, seeds, variances = by_config.mean(), by_config.size(), by_config.var()
     n_repeats = (seeds - 1).sum()
     if not n_repeats:
@@ -119,13 +119,13 @@ def steps(
 
 def _by_steps(sample: Sample, factor: str, sign: int = 1, free: tuple[str, ...] = ()) -> Ruling:
     """Return the Ruling that more of a factor raises (sign 1) or lowers the calibration error."""
-    changes, errors = steps(sample.networks, factor, "l1_percent", free)
+    changes, errors = steps(sample.with_partners, factor, "l1_percent", free)
     if len(changes) < FEWEST_STEPS:
         raise NotJudged(f"{len(changes)} pairs of networks differ in {factor} alone")
     cells = count_cells(sign * changes, errors)
     measurements = cell_measurements("steps as claimed", {"": cells})
     for column, words in SHOWN.items():
-        changes, errors = steps(sample.networks, factor, column, free)
+        changes, errors = steps(sample.with_partners, factor, column, free)
         mean = sign * float(changes.mean()), error_of_mean(errors)
         measurements += by_case("mean change a step", {words: mean}, POINTS)
     verdict = Verdict.of(

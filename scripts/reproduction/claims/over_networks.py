@@ -2,7 +2,7 @@
 
 ``on_networks`` makes claim N09 of claim R09, and so on. The unit is a network: its mean over the
 sample sizes, or the verdict of the paper's rule on it alone. Standard errors and p-values are over
-networks. Each rule judges all networks, and then those chosen by hand and those drawn at random.
+networks. Each rule judges all networks, and then those of each set alone.
 """
 
 from collections.abc import Callable, Mapping
@@ -29,7 +29,7 @@ MISCALIBRATED = 4.0  # percent: the ten models of the paper have more
 MOST = 0.75  # share of networks
 FEWEST_NETWORKS, FEWEST_DATA_SETS = 10, 100
 SOURCE = "trained_networks"
-ROLES = {"design": "chosen by hand", "judging": "drawn at random"}
+SETS = {"design": "chosen by hand", "first": "drawn first", "second": "drawn second"}
 ERRORS = "± one standard error over networks"
 ON_TRUTH = f"Networks of known truth above {MISCALIBRATED:g} %, each its mean over seven n"
 TESTED = f"a t-test over networks with p < {SIGNIFICANT:g}"
@@ -41,17 +41,23 @@ BY_NETWORK = (
 
 
 class Sample(NamedTuple):
-    """Trained networks without controls, by name, and the tables on them."""
+    """Some trained networks, by name, and the tables on them."""
 
     networks: pd.DataFrame
     grounds: Grounds
 
     @classmethod
-    def of(cls, grounds: Grounds, role: str = "") -> Self:
-        """Return all networks, or those of a role; NotJudged where there are few."""
+    def of(cls, grounds: Grounds, *sets: str) -> Self:
+        """Return the networks of some of SETS; NotJudged where there are few."""
         about = grounds.table("networks").set_index("scenario")
-        about = about[about["role"] == role] if role else about[about["role"] != "control"]
-        return cls(about, grounds)._checked()
+        return cls(about[about["drawn"].isin(sets)], grounds)._checked()
+
+    @property
+    def with_partners(self) -> pd.DataFrame:
+        """The networks, and those that differ from one of the second set in one setting."""
+        about = self.grounds.table("networks").set_index("scenario")
+        sets = {*self.networks["drawn"]}
+        return about[about["drawn"].isin(sets | {"partner"} if "second" in sets else sets)]
 
     def above(self, least: float = MISCALIBRATED) -> Self:
         """Return the networks with a true error above ``least`` percent."""
@@ -184,17 +190,18 @@ def on_networks(
 
     def make(judge: Judge) -> Claim:
         def judged(grounds: Grounds) -> Ruling:
-            everyone = Sample.of(grounds)
+            everyone = Sample.of(grounds, *SETS)
             ruling = judge(everyone)
-            n = everyone.networks["role"].value_counts()
-            notes = [f"on {n.sum()} trained networks of known truth, {n.get('judging', 0)} of them "
-                     "drawn at random", *ruling.notes]  # fmt: skip
-            for role, drawn in ROLES.items():
+            n = len(everyone.networks)
+            n_drawn = n - int((everyone.networks["drawn"] == "design").sum())
+            notes = [f"on {n} trained networks of known truth, {n_drawn} of them drawn at random"]
+            notes += ruling.notes
+            for drawn, words in SETS.items():
                 try:
-                    part = judge(Sample.of(grounds, role))
+                    part = judge(Sample.of(grounds, drawn))
                 except NotJudged:
                     continue
-                notes.append(f"on those {drawn} {part.verdict.words}: {part.reason}")
+                notes.append(f"on those {words} {part.verdict.words}: {part.reason}")
             return ruling._replace(source=SOURCE, notes=notes)
 
         words = {"errors": ERRORS} | words_of(judge, name, globals())

@@ -38,8 +38,8 @@ OVER = "±2 standard errors over networks"
 def draw(tables: Tables, experiment: str, what: str) -> Figure:
     """Return the figure of FIGURES that shows this."""
     about = tables["networks"].set_index("scenario")
-    rows = tables["network_bias"].join(about[["role", "l2_percent", "share_above_99"]], "scenario")
-    rows = rows[rows["role"] != "control"]
+    rows = tables["network_bias"].join(about[["drawn", "l2_percent", "share_above_99"]], "scenario")
+    rows = rows[~rows["drawn"].isin(("control", "partner"))]
     if experiment == "detection":
         return _detection(tables, rows)
     rows = rows[~(rows["n_bins"] > 0) | (rows["n_bins"] == N_BINS)]

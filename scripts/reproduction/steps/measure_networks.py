@@ -34,6 +34,8 @@ TESTS = ("ece_bin_ew", "ece_sweep_em")
 """The estimators that Figure 5 tests calibration by."""
 DRAWN_ROWS = 1 << 21  # of a network and a sample size
 FEWEST = 300  # data sets
+DRAWN = {"j": "first", "k": "second", "p": "partner"}
+"""Sets of networks by the letter of their names; others go by their role."""
 Cell = tuple[str, int]  # an estimator and its number of bins
 
 
@@ -88,10 +90,16 @@ def described(network: Network, course: pd.DataFrame | None) -> dict[str, Any]:
     return {
         **network.about,
         "scenario": population.name,
+        "drawn": _set_of(network.about),
         "skewness": moments[3] / moments[2] ** 1.5,
         "largest_decrease": largest_decrease(n[n > 0], hits[n > 0]),
         **({} if course is None else overfitted(course)),
     }
+
+
+def _set_of(about: dict) -> str:
+    """Return the set of networks that a network belongs to."""
+    return DRAWN[about["name"][0]] if about["role"] == "judging" else about["role"]
 
 
 def overfitted(course: pd.DataFrame) -> dict[str, float]:

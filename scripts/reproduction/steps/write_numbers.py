@@ -84,9 +84,9 @@ def _claims(claims: pd.DataFrame, _: str) -> Iterator[Statement]:
 def _networks(claims: pd.DataFrame, _: str) -> Iterator[Statement]:
     for row in claims[claims["id"].str.startswith("N")].fillna("").itertuples():
         verdict = Verdict(row.verdict).words
-        drawn = re.search(r"drawn at random ((?:not )?\w+): ", row.note)
-        if drawn and drawn[1] != verdict:
-            verdict += f" (drawn at random: {drawn[1]})"
+        parts = re.findall(r"on those (drawn \w+) ((?:not )?\w+): ", row.note)
+        others = [f"{words} {other}" for words, other in parts if other != verdict]
+        verdict += f" ({', '.join(others)})" * bool(others)
         shown = tuple(f"{DIFFERENCE}{law}:" for law in ("truth", "fits"))
         parts = [x for x in row.measured.split("; ") if row.id == "N11" and x.startswith(shown)]
         numbers = f" Measured: {'; '.join(parts)}." * bool(parts)
