@@ -14,7 +14,7 @@ from scipy import stats
 
 from measured.shipped import table
 
-NEARER = ("beta_glm", "scores_spline")
+NEARER_THAN_FIT = ("scores_spline", "beta_glm_true_low")
 DEBIAS, SWEEP = "ece_debias_em", "ece_sweep_em"
 PAIRS = (
     ("ece_bin_em", "ece_bin_ew"),
@@ -48,6 +48,7 @@ def subsets(networks: pd.DataFrame) -> Iterator[tuple[str, pd.Series]]:
     second = networks.index.str.startswith("k") & (l2 > 4)
     yield FIRST_JUDGED, networks.index.str.startswith("j") & (l2 > 4)
     yield JUDGED, second
+    yield "l2 above 4, both judging", networks.index.str.match("[jk]") & (l2 > 4)
     yield f"{JUDGED}, saturated", second & (share > 0.4)
     for kind in ("signals", "uncertain"):
         in_kind = networks.task.str.startswith(kind)
@@ -56,8 +57,13 @@ def subsets(networks: pd.DataFrame) -> Iterator[tuple[str, pd.Series]]:
     yield "l2 8 to 15", trained & (l2 > 8) & (l2 <= 15)
     yield "l2 above 15", trained & (l2 > 15)
     yield "l2 above 4, over 40 % of scores above 0.99", trained & (l2 > 4) & (share > 0.4)
+    yield "l2 above 4, over 60 % of scores above 0.99", trained & (l2 > 4) & (share > 0.6)
     yield "l2 above 4, signals", trained & (l2 > 4) & networks.task.str.startswith("signals")
     yield "l2 above 4, uncertain", trained & (l2 > 4) & networks.task.str.startswith("uncertain")
+    for size, within in (("l2 4 to 20", (l2 > 4) & (l2 <= 20)), ("l2 above 20", l2 > 20)):
+        yield f"{size}, second judging", second & within
+        for kind in ("signals", "uncertain"):
+            yield f"{size}, {kind}", trained & within & networks.task.str.startswith(kind)
     yield "l2 below 2", trained & (l2 < 2)
     yield "all", trained
 
@@ -100,10 +106,10 @@ def comparisons(rows: pd.DataFrame) -> Iterator[dict[str, Any]]:
             excess = (difference[law] - difference["population"]).loc[names]
             if law != "population":
                 yield {"what": "excess"} | about | over_networks(excess)
-        distances = (abs(difference[law] - difference["population"]) for law in NEARER)
-        values = next(distances) - next(distances)
-        about = {"law": "scores_spline", "estimator": "debias_em - sweep_em", "set": label}
-        yield {"what": "nearer than the fit"} | about | over_networks(values.loc[names])
+        for law in NEARER_THAN_FIT:
+            fit, other = (abs(difference[x] - difference["population"]) for x in ("beta_glm", law))
+            about = {"law": law, "estimator": "debias_em - sweep_em", "set": label}
+            yield {"what": "nearer than the fit"} | about | over_networks((fit - other).loc[names])
         for a, b in PAIRS:
             values = (by_network["population"][b] - by_network["population"][a]).loc[names]
             about = {"law": "population", "estimator": f"{b} - {a}", "set": label}
