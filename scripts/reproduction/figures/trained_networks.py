@@ -58,7 +58,7 @@ def _means(rows: pd.DataFrame, paper: pd.DataFrame) -> Figure:
     high = rows[rows["l2_percent"] > EDGES[1]]
     saturated = high[high["share_above_99"] > SATURATED]
     n_high, n_saturated, n_paper = (x["scenario"].nunique() for x in (high, saturated, paper))
-    limit = f"over {SATURATED:.0%}\nof the scores above 0.99"
+    limit = f"over {100 * SATURATED:g} %\nof the scores above 0.99"
     parts = {
         f"{n_high} networks\nwith errors above {EDGES[1]:g} %": (high, ROWS),
         f"{n_saturated} of them, with {limit}": (saturated, ROWS),

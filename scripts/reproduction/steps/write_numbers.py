@@ -84,13 +84,10 @@ def _claims(claims: pd.DataFrame, _: str) -> Iterator[Statement]:
 def _networks(claims: pd.DataFrame, _: str) -> Iterator[Statement]:
     for row in claims[claims["id"].str.startswith("N")].fillna("").itertuples():
         verdict = Verdict(row.verdict).words
-        parts = re.findall(r"on those (drawn \w+) ((?:not )?\w+): ", row.note)
-        others = [f"{words} {other}" for words, other in parts if other != verdict]
-        verdict += f" ({', '.join(others)})" * bool(others)
-        shown = tuple(f"{DIFFERENCE}{law}:" for law in ("truth", "fits"))
-        parts = [x for x in row.measured.split("; ") if row.id == "N11" and x.startswith(shown)]
-        numbers = f" Measured: {'; '.join(parts)}." * bool(parts)
-        yield Statement(f"{row.id}", f", {verdict}: {row.claim.partition(': ')[2]}.{numbers}")
+        parts = re.findall(r"on those drawn (\w+) ((?:not )?\w+): ", row.note)
+        others = ", ".join(f"{drawn}: {other}" for drawn, other in parts if other != verdict)
+        verdict += f" ({others})" * bool(others)
+        yield Statement(f"{row.id}", f", {verdict}: {row.claim.partition(': ')[2]}.")
 
 
 def _truth(measurements: pd.DataFrame, _: str) -> Iterator[Statement]:
