@@ -95,18 +95,21 @@ def curves_are_monotone(sample: Sample) -> Ruling:
 
 
 def steps(
-    networks: pd.DataFrame, factor: str, column: str, free: tuple[str, ...] = ()
+    sample: Sample, factor: str, column: str, free: tuple[str, ...] = ()
 ) -> tuple[np.ndarray, np.ndarray]:
     """Return changes of a column from one value of a factor to the next, (k,), and their errors.
 
-    ``free`` are settings that may differ too.
+    ``free`` are settings that may differ too. The spread between seeds is that of all networks.
     """
-    by_config = networks.fillna({"task_seed": 0}).groupby([*CONFIGURATION])[column]
-    means, seeds, variances = by_config.mean(), by_config.size(), by_config.var()
+    everyone = sample.grounds.table("networks").fillna({"task_seed": 0}).set_index("scenario")
+    by_config = everyone.groupby([*CONFIGURATION])[column]
+    seeds, variances = by_config.size(), by_config.var()
     n_repeats = (seeds - 1).sum()
     if not n_repeats:
         raise NotJudged("no configuration has two seeds")
     spread = ((seeds - 1) * variances.fillna(0)).sum() / n_repeats
+    by_config = everyone.loc[sample.with_partners.index].groupby([*CONFIGURATION])[column]
+    means, seeds = by_config.mean(), by_config.size()
     others = [name for name in CONFIGURATION if name not in (factor, *free)]
     table = pd.DataFrame({"mean": means, "variance": spread / seeds}).reset_index()
     changes, errors = [], []
@@ -119,13 +122,13 @@ def steps(
 
 def _by_steps(sample: Sample, factor: str, sign: int = 1, free: tuple[str, ...] = ()) -> Ruling:
     """Return the Ruling that more of a factor raises (sign 1) or lowers the calibration error."""
-    changes, errors = steps(sample.with_partners, factor, "l1_percent", free)
+    changes, errors = steps(sample, factor, "l1_percent", free)
     if len(changes) < FEWEST_STEPS:
         raise NotJudged(f"{len(changes)} pairs of networks differ in {factor} alone")
     cells = count_cells(sign * changes, errors)
     measurements = cell_measurements("steps as claimed", {"": cells})
     for column, words in SHOWN.items():
-        changes, errors = steps(sample.with_partners, factor, column, free)
+        changes, errors = steps(sample, factor, column, free)
         mean = sign * float(changes.mean()), error_of_mean(errors)
         measurements += by_case("mean change a step", {words: mean}, POINTS)
     verdict = Verdict.of(
