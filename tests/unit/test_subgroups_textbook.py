@@ -7,7 +7,7 @@ from scipy.special import expit, logit, ndtr, ndtri
 from scipy.stats import t
 
 from calbias.auditing import segment_test
-from calbias.auditing.segment_rows import SegmentRows
+from calbias.auditing.segment_rows import SegmentRows, _root
 from calbias.auditing.segment_test import Ordered
 from calbias.auditing.segments import segments_of
 from calbias.auditing.subgroups import subgroups
@@ -84,6 +84,32 @@ def test_roots_by_a_search_of_the_exponent():
     total = np.array([-0.12, -0.08, -0.02, -0.005])
     found = segment_rows((s, np.zeros(51))).roots(w, total[:, None])[:, 0]
     assert found == pytest.approx([exact_root(w, s, each) for each in total], rel=3e-3)
+
+
+def test_shifts_and_cumulants_of_single_rows():
+    totals = np.array([-1.5, 1.2, 0.3])
+    pairs = [(s, total) for (s, _), total in zip(SEGMENTS, totals, strict=True)]
+    expected = np.array([shift_to(*pair) for pair in pairs])
+    assert ROWS.shift_to(totals) == pytest.approx(expected, abs=1e-8)
+    assert ROWS.shifted(expected)[1] == pytest.approx(totals, abs=1e-9)
+    of_rows = [cumulant(s, a) for (s, _), a in zip(SEGMENTS, expected, strict=True)]
+    assert ROWS.cumulant(expected) == pytest.approx(of_rows, rel=1e-9)
+    assert ROWS.residual == pytest.approx(np.concatenate([y - s for s, y in SEGMENTS]))
+    for side in (-1, 1):
+        ends = [shift_at(s, np.sum(y - s), side, 3.0) for s, y in SEGMENTS[:2]]
+        assert ROWS.shift_at(side, np.full(3, 3.0))[:2] == pytest.approx(ends, abs=1e-7)
+
+
+def test_newtons_steps_stay_between_the_ends():
+    """x³ from a start where its slope is 0, and the root of a step that Newton overshoots."""
+
+    def function(x):
+        cubic, bend = x[0] ** 3 - 8, np.arctan(x[1] - 3)
+        return np.array([cubic, bend]), np.array([3 * x[0] ** 2, 1 / (1 + (x[1] - 3) ** 2)])
+
+    ends = np.full(2, 30.0)
+    for start in (np.array([0.0, 29.0]), ends, -ends):
+        assert _root(function, -ends, ends, start) == pytest.approx([2, 3], abs=1e-9)
 
 
 def test_a_sum_beyond_all_hits_is_shifted_as_far_as_can_be():
