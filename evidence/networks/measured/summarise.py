@@ -23,7 +23,7 @@ from measured.comparisons import (
     over_networks,
     predictions,
 )
-from measured.shipped import FOLDER
+from measured.shipped import FOLDER, table
 
 COLUMNS = ("what", "set", "law", "estimator", "n_networks", "value", "se", "t", "p", "n_above_0")
 
@@ -71,7 +71,9 @@ def rank_correlations(rows: pd.DataFrame) -> Iterator[dict[str, Any]]:
 
 def choices(folder: Path) -> Iterator[dict[str, Any]]:
     """Yield what each estimator selects among recalibration methods, over networks."""
+    ten = [name for name, row in table().items() if row["n_classes"] == "10"]
     rows = pd.read_csv(folder / "recalibration_selection.csv")
+    rows = rows[rows.name.isin(ten)]
     for (choice, n), group in rows.groupby(["choice", "n_samples"]):
         for what in ("share_best", "share_worst", "regret_percent"):
             wide = group.pivot_table(what, "name", "estimator")
@@ -85,7 +87,7 @@ def choices(folder: Path) -> Iterator[dict[str, Any]]:
                 "estimator": "sweep_em - debias_em",
             } | (over_networks(wide[SWEEP] - wide[DEBIAS]))
     truths = pd.read_csv(FOLDER / "recalibrated.csv")
-    for method, group in truths.groupby("method"):
+    for method, group in truths[truths.name.isin(ten)].groupby("method"):
         defined = "truth" if group.is_defined.all() else "truth in 100 bins"
         yield {"what": defined, "set": "ten classes", "estimator": method} | (
             over_networks(group.set_index("name").l2_percent)
