@@ -47,6 +47,7 @@ REAL, SCORES = OUTPUTS.logits, OUTPUTS.scores
 PAPERS_MODELS = published_models(HERE / "resources/published")
 AS_PUBLISHED = [name for name in REAL if name in PAPERS_MODELS and config["softmax"] == "exact"]
 MEASURED = [model for model in MODELS if model in {*REAL, *SCORES}]
+OWN_SCORED = MEASURED if config["fits"] == "own_scores" else ()
 # Other networks whose outputs ship, and what the manifest says of them.
 OUTPUT_FILES = {
     entry["name"]: entry
@@ -314,6 +315,12 @@ def fits(kind, experiment):
         *expand("results/fits/{kind}/{model}.parquet", kind=kind, model=FITTED[experiment]),
         *map(ancient, printed),  # of their rows, those in params.printed count
     ]
+
+
+def own_scores(*experiments):
+    """The scores of models that are simulated from their own, in these experiments."""
+    models = {model for name in experiments for model in EXPERIMENTS[name].get("models", [])}
+    return [f"results/fits/own_scores/{model}.parquet" for model in OWN_SCORED if model in models]
 
 
 def show_changes(show):

@@ -8,15 +8,13 @@ NETWORK_ESTIMATORS = [  # one file an estimator, of both kinds of bins
 ]
 
 
-def of_networks(*names):
-    """Files of the trained networks, by the names of a step's options."""
-    kinds = {"networks": "csv", "history": "csv", "recalibrated": "csv"}
-    return {name: resource(f"networks/{name}.{kinds.get(name, 'parquet')}") for name in names}
-
-
 rule measure_networks:
     input:
-        **of_networks("networks", "sketches", "top_labels", "scaled", "history"),
+        networks=resource("networks/networks.csv"),
+        sketches=resource("networks/sketches.parquet"),
+        top_labels=resource("networks/top_labels.parquet"),
+        scaled=resource("networks/scaled.parquet"),
+        history=resource("networks/history.csv"),
     output:
         networks=tabled("networks"),
         bias=tabled("network_bias"),
@@ -37,7 +35,10 @@ rule measure_networks:
 
 rule select_on_networks:
     input:
-        **of_networks("networks", "sketches", "top_labels", "recalibrated"),
+        networks=resource("networks/networks.csv"),
+        sketches=resource("networks/sketches.parquet"),
+        top_labels=resource("networks/top_labels.parquet"),
+        recalibrated=resource("networks/recalibrated.csv"),
         folds=[
             resource(f"networks/folds/{path.name}")
             for path in sorted((HERE / "resources/networks/folds").glob("*.npz"))

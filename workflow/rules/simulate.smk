@@ -15,15 +15,6 @@ FITTED = {
 }
 
 
-OWN_SCORED = MEASURED if config["fits"] == "own_scores" else ()
-
-
-def own_scores(*experiments):
-    """The scores of models that are simulated from their own, in these experiments."""
-    models = {model for name in experiments for model in EXPERIMENTS[name].get("models", [])}
-    return [f"results/fits/own_scores/{model}.parquet" for model in OWN_SCORED if model in models]
-
-
 rule define_scenarios:
     input:
         # of its rows, those in params.groups count
