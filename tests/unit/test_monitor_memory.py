@@ -206,17 +206,17 @@ def test_rows_are_in_time_as_they_stand_or_backwards(times, order):
 
 
 def test_a_picture_on_a_page_by_hand():
-    """Ten rows without an alarm: 620 for ten rows; 240 for the logs −2 to 1.5."""
+    """Ten rows without an alarm: 420 for ten rows; 240 for the logs −2 to 1.5."""
     monitor = alarmed([1, 0])
     monitor.n = 10
     svg = watch._picture(monitor)
-    assert '<polyline points="70.0,132.9 ' in svg  # 30 + 240 · 1.5/3.5
+    assert '<polyline points="50.0,132.9 ' in svg  # 30 + 240 · 1.5/3.5
     assert "10</text></svg>" in svg
     assert [part.split("<")[0] for part in svg.split('text-anchor="end">')[1:]] == [
         "0.01", "0.1", "1", "10", "10"
     ]  # fmt: skip
     assert "<circle" not in svg
     rung = alarmed([1] * 40)
-    assert f'<circle cx="{70 + 15.5 * rung.alarm:.1f}"' in watch._picture(rung)
+    assert f'<circle cx="{50 + 10.5 * rung.alarm:.1f}"' in watch._picture(rung)
     _, low, high = rung.since
-    assert f"M{70 + 15.5 * low:.1f} 30V270H{70 + 15.5 * high:.1f}V30" in watch._picture(rung)
+    assert f"M{50 + 10.5 * low:.1f} 30V270H{50 + 10.5 * high:.1f}V30" in watch._picture(rung)
