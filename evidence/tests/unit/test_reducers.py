@@ -160,20 +160,23 @@ def test_genuine_rows_are_watched_from_the_oldest(tmp_path, rows):
 
 def test_rates_of_subgroups_by_hand():
     """Three of four reject, one of them names the pair; two cover."""
-    values = np.array([(1, 1, 0, 5, 0.2), (1, 0, 1, 5, 0.4), (1, 1, 0, 6, 0.2), (0, 0, 0, 5, 0.4)])
-    cell = SimpleNamespace(name="a pair", half="judging", is_calibrated=False)
+    values = np.array(
+        [(1, 1, 0, 5, 0.2, 1), (1, 0, 1, 5, 0.4, 0), (1, 1, 0, 6, 0.2, 0), (0, 0, 0, 5, 0.4, 0)]
+    )
+    cell = SimpleNamespace(name="a pair", half="judging", is_calibrated=False, fault="a pair")
     (row,) = subgroups._row(cell, 50, {}, {"subgroups": values})
     assert (row["rejection_rate"], row["coverage"], row["named"]) == (3 / 4, 1 / 2, 1 / 3)
     assert (row["n_data_sets"], row["n_segments"]) == (4, 5)
+    assert row["misnamed"] == 1 / 4
     assert row["rejection_rate_se"] == pytest.approx(np.sqrt(3 / 16 / 4))
     assert row["coverage_se"] == pytest.approx(1 / 4)
     assert row["mean_length"] == pytest.approx(0.3)
     for some, named, error in ((0 * values, 0, np.sqrt(1e-4 / 4)), (values[[1, 3]], 1, 8**-0.5)):
         (row,) = subgroups._row(cell, 50, {}, {"subgroups": some})
         assert (row["named"], row["rejection_rate_se"]) == (named, pytest.approx(error))
-    cell.name = "no two"
-    (row,) = subgroups._row(cell, 50, {}, {"subgroups": values})
-    assert row["named"] is None
+    for cell.fault, misnamed in (("", 1 / 4), (None, None)):
+        (row,) = subgroups._row(cell, 50, {}, {"subgroups": values})
+        assert (row["named"], row["misnamed"]) == (None, misnamed)
 
 
 def test_rows_of_a_segment_fulfil_all_its_parts():
