@@ -80,7 +80,11 @@ PAPERS = (
     Paper("R", "Roelofs et al. 2022", "Mitigating Bias in Calibration Error Estimation"),
     Paper("G", "Guo et al. 2017", "On Calibration of Modern Neural Networks"),
     Paper("S", "Gupta et al. 2021", "Calibration of Neural Networks using Splines"),
-    Paper("N", "Trained networks", "statements of Roelofs et al. on networks of known truth"),
+    Paper(
+        "N",
+        "Trained networks",
+        "statements of Roelofs et al. (N) and Guo et al. (NG), on networks of known truth",
+    ),
     Paper("C", "calbias", "claims of this project, by the same rules"),
 )
 

@@ -310,6 +310,7 @@ def test_the_findings_on_trained_networks_have_the_numbers_of_the_claims():
     rows = [
         *(("N11", "mean |bias|", f"ece_{x}_em", v, 0.1) for x, v in (("debias", 1), ("sweep", 2))),
         ("N11", "|debias_em| − |sweep_em| on the truth", "all (9):", -3.0, 0.5),
+        ("N11", "|debias_em| − |sweep_em| on the truth", "drawn at random (4):", 1.5, 0.125),
         ("N11", "|debias_em| − |sweep_em| on the fits", "all (9):", 4.0, 0.25),
     ]
     claims = pd.DataFrame(
@@ -320,7 +321,8 @@ def test_the_findings_on_trained_networks_have_the_numbers_of_the_claims():
     tables = {"measurements": pd.DataFrame(rows, columns=columns), "claims": claims}
     [truth] = findings(tables, topics=("truth",))
     for words in ("On 9 trained", "is 1.00 % for equal-mass debias and 2.00 %",
-                  "of -3.000 ± 0.500 points", "it is +4.000 ± 0.250"):  # fmt: skip
+                  "is -3.000 ± 0.500 points over networks, +1.500 ± 0.125 on the 4 drawn at random.",
+                  "it is +4.000 ± 0.250"):  # fmt: skip
         assert words in truth.text
     n09, n11 = findings(tables, topics=("networks",))
     assert n09.title + n09.text == "N09, not reproduced (first: approximate): it is so."

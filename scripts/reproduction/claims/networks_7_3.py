@@ -20,7 +20,6 @@ FALLING = appendix_c.FALLING
 AROUND_5000 = [3200, 6400]
 IF_CALIBRATED = "Scores of the trained networks, each a true probability"
 FIGURE = "trained_networks_calibrated"
-FIGURES = f"trained_networks trained_networks_bias {FIGURE}"
 
 
 @on_networks(section_7_3.kde_then_debias, "network_bias", FIGURE)

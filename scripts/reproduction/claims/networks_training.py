@@ -53,8 +53,9 @@ def accuracy_goes_with_skewness(sample: Sample) -> Ruling:
     """The more skewed their scores are, the more accurate they are, by task too.
 
     rule: Two conditions: the rank correlation of accuracy and skewness towards 1 over networks is
-    above 0 with p < {SIGNIFICANT:g}; the tasks are in the same order by mean skewness and by mean
-    accuracy. Reproduced if both hold, approximate if one does.
+    above 0 with p < {SIGNIFICANT:g}; the kinds of tasks are in the same order by mean skewness and
+    by mean accuracy. Reproduced if both hold, approximate if one does. Networks drawn second share
+    no task, only its kind.
     errors: p of Spearman's correlation over networks
     """
     from scipy.stats import spearmanr  # takes long to import
@@ -77,7 +78,7 @@ def accuracy_goes_with_skewness(sample: Sample) -> Ruling:
 def curves_are_monotone(sample: Sample) -> Ruling:
     """rule: 15 bins of equal width of a million and more fresh rows: no bin has an accuracy above
     the accuracy of a bin of higher scores by {SEARCHED:g} standard errors of the difference.
-    {BY_NETWORK}, here of all networks.
+    Reproduced if that holds for every network, approximate if for most.
     errors: ± one standard error of a share of networks
     """
     decrease = sample.networks["largest_decrease"]
