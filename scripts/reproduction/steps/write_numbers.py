@@ -102,7 +102,7 @@ def _truth(measurements: pd.DataFrame, _: str) -> Iterator[Statement]:
         ["ece_debias_em", "ece_sweep_em"]
     ])  # fmt: skip
     on_truth = [
-        (*re.match(r"(.*) \((\d+)\):", x.case).groups(), f"{x.value:+.3f} ± {x.error:.3f}")
+        (*x.case.removesuffix("):").split(" ("), f"{x.value:+.3f} ± {x.error:.3f}")
         for x in rows.loc[[f"{DIFFERENCE}truth"]].itertuples()
     ]
     _, n, difference = on_truth[0]
