@@ -61,12 +61,12 @@ def sweep_against_debias(sample: Sample) -> Ruling:
 
     published: 0.504 vs 0.347 on ten fitted models, t = 5.10
     rule: |bias| of ece_debias_em minus that of ece_sweep_em, a network's mean over seven n, for
-    networks of known truth above {MISCALIBRATED:g} %, and for those of them with over
+    networks of known truth above {MISCALIBRATED:g} %, and for the saturated ones: over
     {SATURATED:.0%} of the scores above 0.99, as nine of the paper's ten models have by the printed
-    Beta distributions: reproduced if both means are above 0
-    by {TESTED}, approximate if one is and the other not below 0 so. Shown too: what the paper's
-    method (Beta and GLM of the test fold) says of the same networks, and networks with over
-    {MOST_SATURATED:.0%} of the scores above 0.99, as eight of the paper's models have.
+    Beta distributions. Reproduced if both means are above 0 by {TESTED}, approximate if one is and
+    the other not below 0 so. Shown too: the most saturated networks, with over
+    {MOST_SATURATED:.0%}, as eight of the paper's models have; and what the paper's method (Beta and
+    GLM of the test fold) says of the same networks.
     """
     sample = sample.above()
     truth, fits = (
