@@ -62,7 +62,7 @@ def sweep_selects_better(sample: Sample) -> Ruling:
         *debias.measured("sweep less debias, best selected"),
         *gain.measured("sweep less ECE_bin, best selected"),
     ]
-    reason = f"the sweep selects the best {gain} points more often than ECE_bin"
+    reason = f"best method selected, sweep less ECE_bin: {gain} points"
     return Ruling(verdict, measurements, reason=reason)
 
 
@@ -79,7 +79,7 @@ def sweep_selects_what_calibrates_better(sample: Sample) -> Ruling:
         *debias.measured("regret of debias less that of the sweep"),
         *gain.measured("regret of ECE_bin less that of the sweep"),
     ]
-    reason = f"the sweep's choice is {gain} points better than ECE_bin's"
+    reason = f"regret of ECE_bin less that of the sweep: {gain} points"
     return Ruling(Verdict.of(gain.positive, gain.mean > 0), measurements, reason=reason)
 
 
