@@ -164,6 +164,10 @@ def test_faults_of_all_hits_and_of_a_threshold():
         groups, _ = groups_of_rows(s, hits * 1)
         found = finding_of("line", groups, statistics_of(groups))
         assert (found.intercept, found.slope, found.is_reversed) == (None, slope, slope < 0)
+    classes = np.arange(100) % 2  # nine of ten are right
+    groups, _ = groups_of_rows(classes * 1.0, classes ^ (np.arange(100) % 20 < 2))
+    slope = finding_of("line", groups, statistics_of(groups)).slope
+    assert slope == pytest.approx(logit(0.9) / groups.x.max())
 
 
 def test_twenty_rows_show_a_slope_next_to_a_shift():

@@ -132,6 +132,15 @@ def test_two_subgroups_at_fault_are_both_named_and_their_pairs_are_not():
     assert found.others_are_fine
 
 
+def test_equal_subgroups_of_predicted_classes_do_not_differ():
+    generator = np.random.default_rng(0)
+    classes, site = generator.integers(0, 2, (2, 1500))
+    hits = classes ^ (generator.random(1500) < 0.2)
+    found = subgroups(classes.astype(float), hits, {"site": site}, replicates=199)
+    assert found.is_shared
+    assert found.apart.empty
+
+
 def test_a_slope_is_named():
     generator = np.random.default_rng(3)
     scores = expit(generator.normal(0, 2, 4000))

@@ -18,7 +18,7 @@ from calbias.auditing.segment_test import Found, Ordered, tested
 from calbias.auditing.segments import Segments
 from calbias.auditing.verdict.groups import Groups
 from calbias.conventions import SIGNIFICANT
-from calbias.recalibration.logistic import newton_line
+from calbias.recalibration.logistic import fit_cox
 from calbias.scored import Floats, Ints
 
 MOST_STEPS = 5
@@ -49,7 +49,9 @@ class Rows(NamedTuple):
         x = groups.sign * logit(groups.chance)
         size = np.bincount(group, inside, x.size)
         hits = np.bincount(group, inside * self.hits, x.size)
-        intercept, slope = newton_line(x, hits, size) or (0.0, 1.0)
+        intercept, slope = 0.0, 1.0
+        if 0 < hits.sum() < size.sum():
+            intercept, slope = fit_cox(x, hits, size)
         line = intercept + slope * x
         variance = size * expit(line) * expit(-line)
         total = float(variance.sum())

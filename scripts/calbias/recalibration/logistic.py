@@ -77,19 +77,29 @@ def newton_line(
 ) -> tuple[float, float] | None:
     """Return (a, b) of greatest likelihood of logit P(hit) = a + b·x, by Newton's steps.
 
-    They are halved until the likelihood, which is concave, does not fall.
+    They are halved until the likelihood, which is concave, does not fall. They start at the line of
+    a calibrated model and, where they do not converge from there, at the share of hits: most scores
+    may be exactly 0 and 1, and say nothing of a line near the first.
 
     ``hits`` (n,) are counts of ``size`` rows each. None where the likelihood has no maximum.
     """
     rows = size * np.ones_like(x)
     if hits.sum() in (0.0, rows.sum()):
         return None
+    level = float(logit(hits.sum() / rows.sum()))
+    return _newton(x, hits, rows, (0.0, 1.0)) or _newton(x, hits, rows, (level, 0.0))
+
+
+def _newton(
+    x: np.ndarray, hits: np.ndarray, rows: np.ndarray, start: tuple[float, float]
+) -> tuple[float, float] | None:
+    """Return the line that Newton's steps reach from a start, or None."""
 
     def likelihood(a: float, b: float) -> float:
         y = a + b * x
         return float(np.sum(hits * y - rows * np.logaddexp(0.0, y)))
 
-    a, b = 0.0, 1.0
+    a, b = start
     reached = likelihood(a, b)
     for _ in range(_STEPS):
         p = 0.5 + 0.5 * np.tanh(0.5 * (a + b * x))
