@@ -114,6 +114,8 @@ def compare(
     >>> compare(risk, risk**0.5, hits).better
     'first'
     """
+    if len(names) != 2:
+        raise InputError(f"names: give one for each of the two models, not {len(names)}")
     is_pair = isinstance(hits, tuple) and len(hits) == 2
     pair = hits if isinstance(hits, tuple) and is_pair else (hits, hits)
     (s, y), (t, z) = (
@@ -292,10 +294,26 @@ def _estimate(
 
 
 def _curve(scores: Floats, hits: Floats, effect: float, at: Floats) -> PosteriorCurve:
-    """Return the curve of rows (n,) at scores, with a band of one deviation to either side."""
+    """Return the curve of rows (n,) at scores, with a band of one deviation to either side.
+
+    The smooth curve has nothing on scores of exactly 0 and 1, nor on any where all are next to
+    these: there it is the share of hits.
+    """
     values, score = np.unique(scores, return_inverse=True)
-    average = smooth_average(values, np.bincount(score), np.bincount(score, hits), effect)
-    return curve_of(average, at, ONE_DEVIATION)
+    rows, count = np.bincount(score), np.bincount(score, hits)
+    average = smooth_average(values, rows, count, effect)
+    curve = curve_of(average, at, ONE_DEVIATION)
+    has_cells = average.cells.table.size > 0
+    for is_on_side in (np.less, np.greater_equal):
+        is_end, is_shown = (
+            is_on_side(x, 0.5) & ~(has_cells & (x > 0.0) & (x < 1.0)) for x in (values, at)
+        )
+        if is_end.any():
+            share = count[is_end].sum() / rows[is_end].sum()
+            error = math.sqrt(share * (1.0 - share) * effect / rows[is_end].sum())
+            curve.mean[is_shown] = share
+            curve.low[is_shown], curve.high[is_shown] = share - error, share + error
+    return curve
 
 
 def _sums(values: Floats, cluster: NDArray | None, number: int) -> Floats:
