@@ -72,7 +72,7 @@ def audit_file(
         data = read_data(path, by, columns=columns, top_label=top_label)
         data = replace(data, by=with_codes(data.by or {}, codes) or None)
         if class_wise and data.logits is None:
-            raise InputError(f"{path}: --class-wise needs a column per class, not scores")
+            raise InputError(f"{name}: --class-wise needs a column per class, not scores")
     audit = audit_data(data, chosen, estimators, class_wise=class_wise, progress=say)
     say(f"writing {html} and {numbers}")
     write_text(html, page(audit, name, numbers.name))

@@ -55,6 +55,15 @@ def test_few_events_do_not_look_certain():
     assert 0.001 < constant.p_value < 0.03
 
 
+@pytest.mark.parametrize("distance", [0.0, 1e-6])
+def test_predicted_classes_are_worse_than_the_share_of_hits(distance):
+    hits = np.arange(400) % 10 != 0
+    classes, rate = np.full(400, 1 - distance), np.full(400, 0.9)
+    worse = compare(classes, rate, hits)
+    assert 0 < worse.low < 0.1 < worse.high
+    assert worse.p_value < 1e-3
+
+
 @pytest.mark.nightly
 def test_a_slope_is_told_from_calibration():
     """Slope 1.7, n = 500, 7.6 points: two intervals put together did not find it."""
@@ -132,7 +141,7 @@ def test_two_columns_of_one_file_and_files_joined_by_an_id(tmp_path, given):
     order = np.random.default_rng(0).permutation(30)[:25]
     one = {"score": S, "hit": Y, "key": [f"k{k:02}" for k in range(30)], "code": range(30)}
     other = {"score": (S**2)[order], "hit": Y[order], "key": [f"k{k:02}" for k in order]}
-    compare_files(*files(tmp_path, one, other), id="key", by=["CODE"], codes=["code"])
+    compare_files(*files(tmp_path, one, other), id="key", by=["CODE", "code"], codes=["code"])
     cases = zip(given, (np.arange(30), np.sort(order)), (("b", "c"), ("a", "b")), strict=True)
     for (first, second, hits, options), rows, names in cases:
         assert first == pytest.approx(S[rows])
@@ -140,7 +149,7 @@ def test_two_columns_of_one_file_and_files_joined_by_an_id(tmp_path, given):
         expected = Y[rows].tolist()
         assert np.array(hits).tolist() == (expected if names[0] == "b" else [expected] * 2)
         assert options["names"] == names
-    assert options["by"] == {"CODE": [str(row) for row in rows]}
+    assert options["by"] == {"code": [str(row) for row in rows]}
 
 
 def in_parts(n=600):
@@ -267,6 +276,10 @@ def test_subgroups_of_equal_models_and_of_few_clusters():
     patient = np.where(part == "a", np.arange(600) % 5, np.arange(600))
     few = compare(first, second, hits, by=part, clusters=patient)
     assert few.subgroups.small == ("by = a (5 clusters)",)
+    sure = compare(first, second, hits, by=part, confidence_level=0.9999)
+    low, high = 100 * sure.subgroups.differing.iloc[0][["low", "high"]]
+    assert low < 0
+    assert f"points ({low:.1f} to {high:.1f})" in sure.subgroups.sentence
     assert {*few.subgroups.table["segment"]} == {"by = b", "by = c"}
     assert json.loads(few.to_json())["models"][0]["skill"][1:] == [None, None]
 
@@ -342,6 +355,7 @@ test_files_that_cannot_be_compared = refuses(
         (("a/x.csv", "b/y.csv"), ("x", "y")),
         (("runs/gpt/test/x.csv", "runs/base/test/x.csv.gz"), ("gpt", "base")),
         (("x.csv", "old/x.csv"), ("x.csv", "old/x.csv")),
+        (("-", "x.csv"), ("standard input", "x")),
     ],
 )
 def test_files_of_one_name_are_called_by_their_folders(files, names):

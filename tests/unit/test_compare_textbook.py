@@ -201,4 +201,5 @@ def test_how_many_rows_or_clusters_would_decide():
 
 def test_a_clear_difference_has_the_least_p():
     hits = np.arange(500) % 2
-    assert compare(np.full(500, 0.99), np.full(500, 0.5), hits).p_value == 1e-6
+    clear = compare(np.full(500, 0.99), np.full(500, 0.5), hits, by=np.arange(500) % 3 > 0)
+    assert clear.p_value == clear.subgroups.p_value == 1e-6

@@ -64,6 +64,8 @@ def compare_files(
         raise InputError(
             "two models are compared: give two files, or one file with --score for each model"
         )
+    if {str(first), str(second)} <= {"-", "/dev/stdin"}:
+        raise InputError("one of two files can be standard input: name the other")
     columns = columns or Columns()
     files = first, first if second is None else second
     columns_of_each = [replace(columns, score=name) for name in [*score, *score][:2]] or [
@@ -88,7 +90,12 @@ def compare_files(
     assert first_rows is not None
     assert second_rows is not None
     hits = first_rows.hit, second_rows.hit
-    if one.kind == EVENT and hits[0].size == hits[1].size and (hits[0] != hits[1]).any():
+    if hits[0].size != hits[1].size:
+        raise InputError(
+            f"{hits[0].size} rows in {files[0]} and {hits[1].size} in {files[1]}: give the same "
+            "rows, or join them with --id"
+        )
+    if one.kind == EVENT and (hits[0] != hits[1]).any():
         row = int(np.argmax(hits[0] != hits[1]))
         raise InputError(
             f"{files[1]}: row {row} (counted from 0) has label {hits[1][row]}, and "
@@ -111,7 +118,8 @@ def compare_files(
 
 def names_of_files(first: Path | str, second: Path | str) -> tuple[str, str]:
     """Return the stems of two files or, where these are the same, the folders that differ."""
-    parts = [Path(str(file).removesuffix(".gz")).with_suffix("").parts for file in (first, second)]
+    names = ("standard input" if str(file) == "-" else str(file) for file in (first, second))
+    parts = [Path(name.removesuffix(".gz")).with_suffix("").parts for name in names]
     for one, other in zip(*map(reversed, parts), strict=False):
         if one != other:
             return one, other
@@ -120,7 +128,8 @@ def names_of_files(first: Path | str, second: Path | str) -> tuple[str, str]:
 
 def _subgroups(data: Data, by: Sequence[str]) -> dict[str, Any]:
     """Return the columns of subgroups, in the order in which they were named."""
-    return {name: data.by[looked_up_column(name, [*data.by], "--by")] for name in by}
+    names = [looked_up_column(name, [*data.by], "--by") for name in by]
+    return {name: data.by[name] for name in names}
 
 
 def _joined(one: Data, other: Data, id: str) -> tuple[Data, Data]:

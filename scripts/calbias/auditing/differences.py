@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, NamedTuple
 
+import numpy as np
+
 from calbias.auditing.gate import Answer
 from calbias.auditing.segments import ending
 from calbias.conventions import p_digits
@@ -89,9 +91,9 @@ class Differences(NamedTuple):
         if not len(self.differing):
             return f"No difference was found in {subgroups}{end}."
         first = self.differing.iloc[0]
-        size = sorted(100 * abs(first[name]) for name in ("low", "high"))
+        low, high = sorted(np.copysign(100.0, first["difference"]) * first[["low", "high"]])
         return (
             f"The models differ in {len(self.differing)} of {subgroups}, most clearly where "
             f"{first['segment']} ({first['n']} rows): the gap of {first['better']} is smaller by "
-            f"{100 * abs(first['difference']):.1f} points ({size[0]:.1f} to {size[1]:.1f}){end}."
+            f"{100 * abs(first['difference']):.1f} points ({low:z.1f} to {high:z.1f}){end}."
         )

@@ -109,11 +109,14 @@ def page(audit: Audit, title: str, json_name: str = "") -> str:
 def comparison_page(comparison: Comparison, title: str, json_name: str = "") -> str:
     """Return the page of a Comparison as a text, which names the file of its numbers if given."""
     tables = {"measures": _shown("measures", comparison.tables()["measures"])}
+    has_point_at_end = False
     subgroups = comparison.subgroups
     if subgroups:
         columns = ("segment", "n", "gap_first", "gap_second", "difference", "low", "high",
                    "p_value", "better")  # fmt: skip
         tables["subgroups"] = _with_headings(subgroups.table[[*columns]].to_dict("records"))
+        distances = subgroups.table[["low", "high"]].sub(subgroups.table["difference"], axis=0)
+        has_point_at_end = bool((distances.abs() < _CLOSE).any(axis=None))
         names = {"gap_first": comparison.first, "gap_second": comparison.second}
         tables["subgroups"]["columns"] = [
             (key, f"Gap, {names[key]}" if key in names else head, form)
@@ -126,6 +129,7 @@ def comparison_page(comparison: Comparison, title: str, json_name: str = "") -> 
         comparison=comparison,
         is_event=comparison.kind == EVENT,
         picture=picture(comparison, "caption"),
+        has_point_at_end=has_point_at_end,
         subgroups_picture=subgroups and len(subgroups.table) and gaps_picture(
             subgroups.table.rename(columns={"difference": "gap"})
             .assign(noise_floor=0.0, is_bad=subgroups.table["better"] != ""),
@@ -201,6 +205,7 @@ def cell(value: Any, form: str) -> str:
 
 MOST = 25
 """Segments shown: the clearest."""
+_CLOSE = 1e-9  # gaps that are equal but for rounding
 _STEPS, _MOST_TICKS, _HEIGHT = (0.01, 0.02, 0.05, 0.1, 0.2, 0.5), 7, 24
 _STYLE = """<style>
 .cs > div { display: grid; grid-template-columns: minmax(0, 2fr) minmax(0, 3fr); gap: 0 1.5rem;

@@ -61,7 +61,7 @@ def differences(
             words.append(text)
             indices.append(rows)
         else:
-            small.append(f"{text} ({number} clusters)")
+            small.append(f"{text} ({number} cluster{'s' * (number != 1)})")
     columns = ("n", "gap_first", "gap_second", "difference", "low", "high", "p_value")
     table = pd.DataFrame({name: np.zeros(0) for name in columns})
     if indices:
@@ -92,12 +92,12 @@ def _p_values(limits: Callable[[Floats], Limits], number: int) -> Floats:
         return (low > 0) | (high < 0)
 
     below, above = np.full(number, np.log(LEAST_P)), np.zeros(number)
-    is_found = leaves_0_out(np.ones(number))
+    is_found, is_least = (leaves_0_out(np.full(number, level)) for level in (1.0, LEAST_P))
     for _ in range(_STEPS):
         middle = 0.5 * (below + above)
         is_out = leaves_0_out(np.exp(middle))
         below, above = np.where(is_out, below, middle), np.where(is_out, middle, above)
-    return np.where(is_found, np.exp(above), 1.0)
+    return np.select([is_least, is_found], [LEAST_P, np.exp(above)], 1.0)
 
 
 class _Parts(NamedTuple):
