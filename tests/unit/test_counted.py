@@ -69,10 +69,12 @@ def test_quantiles_are_exact_in_both_tails():
     np.testing.assert_allclose(few.log_odds(1 - tails, True), [0, 0.5, 2, 2.5, 3])
 
 
-def test_draws_are_in_order_where_cells_are_far_apart():
+def test_draws_are_in_order_where_cells_are_far_apart_and_where_one_holds_few_floats():
     gaps = calbias.CountedScenario("gaps", [-300, 0, 40, 700], [5, 90, 300, 9], [2, 40, 200, 9])
-    scores, _ = calbias.simulate(gaps, 5000, replicates=20)
-    assert np.diff(scores, axis=1).min() >= 0
+    narrow = calbias.CountedScenario("narrow", [1_500_000], [400], [300], width=1e-5)
+    for scenario in (gaps, narrow):
+        scores, _ = calbias.simulate(scenario, 5000, replicates=20)
+        assert np.diff(scores, axis=1).min() >= 0
 
 
 def test_the_population_of_a_models_own_scores():
