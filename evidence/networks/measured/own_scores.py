@@ -118,9 +118,9 @@ def curves(scores: np.ndarray, hits: np.ndarray) -> dict[str, np.ndarray]:
 
 
 def role(network: Network) -> str:
-    """Return the role of a network; the second judging set is read apart."""
-    is_second = network.population.name.startswith(("k", "p"))
-    return "second judging" if is_second else str(network.about["role"])
+    """Return the role of a network; the second judging set is read apart from its partners."""
+    second = {"k": "second judging", "p": "partner"}
+    return second.get(network.population.name[0], str(network.about["role"]))
 
 
 def summary(rows: pd.DataFrame) -> Iterator[Row]:
@@ -148,9 +148,9 @@ def summary(rows: pd.DataFrame) -> Iterator[Row]:
 
 
 def main() -> int:
-    """Measure all networks but the controls, and write the table."""
+    """Measure all networks but controls and partners, and write the table."""
     files = (FOLDER / name for name in ("networks.csv", "sketches.parquet", "top_labels.parquet"))
-    networks = [n for n in read_networks(*files) if n.about["role"] != "control"]
+    networks = [n for n in read_networks(*files) if role(n) not in ("control", "partner")]
     rows = pd.DataFrame(
         {"name": network.population.name, "role": role(network), **row}
         for network in networks
