@@ -11,9 +11,8 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from calbias.engine.sorted_batch import SortedBatch, sorted_data_set
-from calbias.errors import InputError
 from calbias.estimation.loading import load_estimator
-from calbias.estimation.registry import known_estimators
+from calbias.estimation.registry import known_estimators, usable_norm
 from calbias.logits.top_label import TopLabel
 from pipeline.fits.empirical_error import empirical_tce, fit_curve
 from reproduction.measures import resampled_values
@@ -81,17 +80,12 @@ def load_measures(norm: float = 2.0, estimators: Mapping[str, Path] | None = Non
     Estimators that do not exist for the norm are left out. The KS error, last, has no norm. Of tied
     scores in input order it sees every step, which the estimator ``ks`` does not.
     """
-    probe = sorted_data_set([0.25, 0.5, 0.75, 1.0], [0, 1, 0, 1])
-    measures: Measures = {}
-    for name, file in (known_estimators() if estimators is None else estimators).items():
-        run = load_estimator(name, file)
-        try:
-            run(probe, N_BINS, norm)
-        except InputError:
-            if norm == 2:
-                raise
-            continue
-        measures[name] = partial(_value, run, norm)
+    files = known_estimators() if estimators is None else estimators
+    measures: Measures = {
+        name: partial(_value, load_estimator(name, file), norm)
+        for name, file in files.items()
+        if usable_norm(name, norm, file) == norm
+    }
     measures["ks_error"] = _ks_error
     return measures
 

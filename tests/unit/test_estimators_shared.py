@@ -51,9 +51,10 @@ def test_many_data_sets_at_once_are_as_one_by_one(estimator):
     """Ten: some estimators take eight at a time."""
     each = [sorted_data_set(*monotone_data(80, seed)) for seed in range(10)]
     together, run = SortedBatch.concatenated(each), load_estimator(estimator, FILES[estimator])
-    for norm in {2.0, usable_norm(estimator, 3, FILES[estimator])}:
+    norms = [usable_norm(estimator, wanted, FILES[estimator]) for wanted in (2, 3)]
+    for norm in {*norms}:
         check_rows(run, together, each, norm)
-    check_rows(run, *tied(), 2.0)
+    check_rows(run, *tied(), norms[0])
 
 
 def check_rows(run, together, each, norm):
