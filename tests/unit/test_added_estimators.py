@@ -126,9 +126,8 @@ def test_the_worst_cells_lose_most_against_the_sweep():
 def test_an_estimate_of_zero_has_the_truth_as_its_bias_on_judging_cells(mine, monkeypatch):
     cells = measure_judging_cells.CELLS[4:9]
     monkeypatch.setattr(measure_judging_cells, "CELLS", cells)
-    rows = pd.DataFrame(
-        measure_judging_cells.judging_rows({"plain": mine / "plain.py"}, [20], 2, 2.0, seed=1)
-    )
+    files = {"plain": mine / "plain.py"}
+    rows = measure_judging_cells.judging_rows(files, [20], 2, 2.0, seed=1)
     truths = [100 * cell.truth("l2") for cell in cells]
     assert rows["bias_percent"].tolist() == [-x for x in truths]
     assert rows["rmse_percent"].tolist() == pytest.approx(truths)

@@ -2,12 +2,12 @@
 
 import numpy as np
 import pytest
+from reproduction.judging.runner import at_sizes
 from verdicts import judge
 
 from calbias.auditing.interval import calibration_interval
 from calbias.scored import Scored
 from reproduction.judging.halves import CELLS
-from reproduction.judging.runner import at_sizes
 
 DATA_SETS = 12
 

@@ -25,10 +25,10 @@ from calbias.truth.scenarios import Scenario
 from calbias.truth.targets import Population
 from evidence.cells.beta import Wave
 from evidence.cells.samples import SampledCell
+from evidence.runner import Method, Row, Values, at_sizes, errors_of, run
 from evidence.targets import options_taken, target_value, target_value_of
 from pipeline.scenarios import fitted_scenario
 from reproduction.judging.halves import HalfCell
-from reproduction.judging.runner import Method, Row, Values, at_sizes, errors_of, run
 
 FEWEST_TIED, _TIED_SHARE = 40, 0.2  # data sets
 MOST_QUADRATIC = 1000  # samples, for an estimator whose file says QUADRATIC = True

@@ -34,7 +34,7 @@ from evidence.steps.measure_coverage import SETS
 from evidence.steps.measure_subgroups import subgroup_rows
 from pipeline.table_schema import columns_of, read_yaml
 from reproduction.judging import halves
-from reproduction.judging.runner import DESIGN, JUDGING
+from reproduction.judging.halves import DESIGN, JUDGING
 
 AT_NIGHT = bool(os.environ.get("CALBIAS_NIGHTLY"))
 

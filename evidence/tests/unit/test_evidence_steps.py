@@ -8,6 +8,7 @@ import pandas as pd
 import pytest
 
 from calbias import Curve, Monitor, Scenario
+from evidence import runner
 from evidence.calibration_tests import CalibrationTest
 from evidence.cells import clusters as cluster_cells
 from evidence.cells.beta import BetaCell
@@ -15,13 +16,13 @@ from evidence.cells.clusters import ClusterCell, Clustered
 from evidence.cells.streams import FAULTS, GROWING, StreamRows
 from evidence.cells.subgroups import PAIR
 from evidence.figures.interval_coverage import DRAWN_AT
+from evidence.runner import Batch, Method
 from evidence.steps import measure_coverage as coverage
 from evidence.steps import measure_monitor as monitor
 from evidence.steps import measure_power as power
 from evidence.steps import measure_subgroups as subgroups
-from reproduction.judging import runner
-from reproduction.judging.halves import HalfCell
-from reproduction.judging.runner import JUDGING, Batch, Drawn, Method
+from reproduction.judging.halves import JUDGING, HalfCell
+from reproduction.judging.samples import Drawn
 from reproduction.steps import measure_judging_cells as judging
 
 
@@ -77,23 +78,6 @@ def test_a_method_gets_the_first_data_sets_of_a_batch():
 )
 def test_a_verdict_of_a_study_is_exact_at_5_percent(redraws):
     assert (redraws + 1) % 20 == 0
-
-
-def test_an_estimators_bias_on_a_judging_cell():
-    """Estimates of 10 and 30 % of a true 15 %, from 5 and 7 bins: 20 ± 10, √(5² + 15²)/√2 off."""
-    cell = SimpleNamespace(name="x", truth={"l2": 0.15}.get)
-    methods = {"mine": Method("l2", None)}
-    (row,) = judging._reduce(cell, 9, methods, {"mine": np.array([[0.1, 5], [0.3, 7]])})
-    assert row == {
-        "experiment": "judging", "scenario": "x", "estimator": "mine", "n_bins": None,
-        "n_samples": 9, "n_replicates": 2, "tce_percent": 15.0,
-        "mean_estimate_percent": pytest.approx(20), "bias_percent": pytest.approx(5),
-        "bias_se_percent": pytest.approx(10), "sd_percent": pytest.approx(200**0.5),
-        "rmse_percent": pytest.approx(125**0.5), "mean_n_bins_used": 6.0,
-    }  # fmt: skip
-    estimate = lambda data, n_bins, norm: ([data], [n_bins])  # noqa: E731
-    samples = [SimpleNamespace(data=x) for x in (3.0, 4.0)]
-    assert judging._values(estimate, 2.0, samples).tolist() == [[3.0, 15.0], [4.0, 15.0]]
 
 
 def found(low, high, miscalibrated=True, first=PAIR):

@@ -19,8 +19,8 @@ from evidence.intervals import bootstrap
 from evidence.intervals.monotone_band import band
 from evidence.intervals.sun2024 import statistic, sun2024
 from evidence.intervals.variational_bound import variational_bound
+from evidence.runner import values_of
 from evidence.steps.measure_coverage import covered, methods
-from reproduction.judging.runner import values_of
 from reproduction.judging.samples import Sample
 
 RNG = np.random.default_rng(7)

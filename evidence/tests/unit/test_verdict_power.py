@@ -8,9 +8,9 @@ from verdicts import judge
 
 from calbias.auditing.verdict.power import cluster_labels, verdict_labels, verdict_power
 from evidence.cells.clusters import CELLS, ClusterCell
+from evidence.runner import values_of
 from evidence.steps.measure_coverage import coverage_rows, methods
 from evidence.steps.measure_power import cluster_rows
-from reproduction.judging.runner import values_of
 
 pytestmark = pytest.mark.slow
 

@@ -14,10 +14,11 @@ from scipy.special import expit, logit
 from calbias.engine.seeding import stream
 from calbias.truth.curves import score
 from calbias.truth.targets import quantile_grid
-from reproduction.judging.runner import JUDGING, Drawn
-from reproduction.judging.samples import Sample
+from reproduction.judging.samples import Drawn, Sample
 
 Floats = NDArray[np.float64]
+DESIGN, JUDGING = "design", "judging"
+"""The halves of cells: looked at while a method is changed, or read once at its end."""
 _GRID = 1 << 16
 VERBALISED = (0.0, 0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9, 1.0)
 _SHARES = (0.01, 0.02, 0.03, 0.04, 0.05, 0.10, 0.10, 0.13, 0.22, 0.22, 0.08)

@@ -1,60 +1,41 @@
-from collections.abc import Iterable, Iterator, Mapping
-from functools import partial
+from collections.abc import Iterable, Mapping
+from itertools import product
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated
 
 import numpy as np
 import pandas as pd
-from numpy.typing import NDArray
 
 from calbias.conventions import N_BINS
 from calbias.engine.sampler import Sampler
 from calbias.estimation.loading import load_estimator
-from calbias.estimation.registry import bin_numbers
+from calbias.estimation.registry import NO_BINS, bin_numbers
 from calbias.simulation import simulate_cells
 from calbias.truth.counted import CountedScenario
 from calbias.truth.true_error import true_calibration_error
 from pipeline.populations import read_populations
 from pipeline.steps import AtLeast, Seed
 from pipeline.tables import read_table, write_table
-from reproduction.judging.halves import CELLS, HalfCell
-from reproduction.judging.runner import Method, Row, Values, at_sizes, errors_of, run
-from reproduction.replicates import Estimates, ReplicateCell
+from reproduction.judging.halves import CELLS
+from reproduction.replicates import Estimates, ReplicateCell, ReplicateCells
 from reproduction.steps.summarise_bias import bias_rows
 
 
 def judging_rows(
     estimators: Mapping[str, Path], sizes: list[int], data_sets: int, norm: float, seed: int
-) -> Iterator[Row]:
-    """Yield the rows of table ``bias`` on the judging cells, experiment ``judging``."""
+) -> pd.DataFrame:
+    """Return the rows of table ``bias`` on the judging cells, experiment ``judging``."""
     loaded = {name: load_estimator(name, path) for name, path in estimators.items()}
-    methods = {
-        name: Method(f"l{norm:g}", partial(_values, estimator, norm))
-        for name, estimator in loaded.items()
-    }
-    return run(at_sizes(CELLS, sizes), lambda cell, n: methods, data_sets, seed, _reduce)
-
-
-def _values(estimate: Any, norm: float, batch: Any) -> NDArray:
-    return np.array([[of[0] for of in estimate(sample.data, N_BINS, norm)] for sample in batch])
-
-
-def _reduce(cell: HalfCell, n: int, methods: Mapping[str, Method], values: Values) -> Iterator[Row]:
-    """Yield a row for each estimator; its values are estimates with numbers of bins."""
-    for name, estimates in values.items():
-        errors = errors_of(estimates[:, 0], cell.truth(methods[name].target))
-        percents = {"tce": "truth", "mean_estimate": "mean_estimate", "bias": "bias"}
-        percents |= {"bias_se": "bias_se", "sd": "sd", "rmse": "rmse"}
-        yield {
-            "experiment": "judging",
-            "scenario": cell.name,
-            "estimator": name,
-            "n_bins": None,
-            "n_samples": n,
-            "n_replicates": errors["n_replicates"],
-            **{f"{column}_percent": 100 * errors[key] for column, key in percents.items()},
-            "mean_n_bins_used": estimates[:, 1].mean(),
-        }
+    numbers = np.arange(data_sets)
+    cells: dict[str, ReplicateCells] = {name: {} for name in estimators}
+    for cell, n in product(CELLS, sizes):
+        samples = [cell.draw(n, seed, number).data for number in range(data_sets)]
+        for name, estimate in loaded.items():
+            results = (estimate(data, N_BINS, norm) for data in samples)
+            values, bins = map(np.concatenate, zip(*results, strict=True))
+            cells[name][ReplicateCell(cell.name, n, NO_BINS)] = Estimates(numbers, values, bins)
+    truths = {cell.name: cell.truth(f"l{norm:g}") for cell in CELLS}
+    return bias_rows("judging", cells, truths)
 
 
 def network_rows(
@@ -69,7 +50,7 @@ def network_rows(
     loaded = {name: load_estimator(name, path) for name, path in estimators.items()}
     n_bins = {name: bin_numbers(path, [N_BINS])[0] for name, path in estimators.items()}
     numbers, truths = np.arange(data_sets), {}
-    cells: dict[str, dict[ReplicateCell, Estimates]] = {name: {} for name in estimators}
+    cells: dict[str, ReplicateCells] = {name: {} for name in estimators}
     for population in populations:
         truths[population.name] = true_calibration_error(population, norm=norm)
         for n in sizes:
@@ -105,8 +86,8 @@ def measure_judging_cells(
     seed: seed of all random streams
     output: table to write
     """
-    rows = pd.DataFrame(judging_rows(estimators, n_samples, data_sets, norm, seed))
+    judged = judging_rows(estimators, n_samples, data_sets, norm, seed)
     compared = {*read_table(others).query("experiment == 'networks'")["scenario"]}
     networks = [x for name, x in read_populations(sketches).items() if name in compared]
     trained = network_rows(estimators, networks, n_samples, network_data_sets, norm, seed)
-    write_table(output, "bias", pd.concat([rows.astype({"n_bins": "Int64"}), trained]))
+    write_table(output, "bias", pd.concat([judged, trained]))

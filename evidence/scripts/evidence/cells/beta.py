@@ -11,8 +11,7 @@ from scipy.special import expit, logit
 from calbias.engine.seeding import stream
 from calbias.truth.curves import score
 from calbias.truth.targets import quantile_grid
-from reproduction.judging.runner import Drawn
-from reproduction.judging.samples import Sample
+from reproduction.judging.samples import Drawn, Sample
 
 Floats = NDArray[np.float64]
 Curve = Callable[[Floats], Floats]

@@ -12,7 +12,7 @@ from calbias.conventions import SIGNIFICANT
 from calbias.engine.sorted_batch import SortedBatch
 from calbias.monitoring.monitor import Monitor
 from calbias.scored import Scored
-from reproduction.judging.runner import Method, each
+from evidence.runner import Method, each
 from reproduction.judging.samples import Sample
 
 _REDRAWS = 239  # exact at 5 %

@@ -15,7 +15,8 @@ from scipy.special import expit, logit
 
 from calbias.engine.seeding import stream
 from evidence.cells.beta import line
-from reproduction.judging.runner import DESIGN, JUDGING, Drawn
+from reproduction.judging.halves import DESIGN, JUDGING
+from reproduction.judging.samples import Drawn
 
 Floats = NDArray[np.float64]
 Distribution = Callable[[np.random.Generator, int], Floats]

@@ -13,7 +13,8 @@ import numpy as np
 from scipy.special import expit, logit, ndtr
 
 from calbias.engine.seeding import stream
-from reproduction.judging.runner import DESIGN, JUDGING, Drawn
+from reproduction.judging.halves import DESIGN, JUDGING
+from reproduction.judging.samples import Drawn
 
 Columns = dict[str, np.ndarray]
 LogOdds = Callable[[np.ndarray, Columns], np.ndarray]

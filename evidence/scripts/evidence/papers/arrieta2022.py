@@ -12,7 +12,8 @@ import numpy as np
 
 from calbias.estimators.ks import cumulative_extremes
 from evidence.cells.forecasts import Forecasts
-from reproduction.judging.runner import Drawn, Method, each
+from evidence.runner import Method, each
+from reproduction.judging.samples import Drawn
 
 PRINTED = {"arrieta2022": ("{cell}", "{quantity}", "printed", 1)}
 _ROWS, _DIGITS, _SEED = 32_768, 7, 987_654_321

@@ -23,7 +23,8 @@ from scipy.special import betainc
 from calbias.engine.jit import njit
 from calbias.engine.seeding import stream
 from calbias.multiclass.rows import Rows
-from reproduction.judging.runner import Drawn, Method, each
+from evidence.runner import Method, each
+from reproduction.judging.samples import Drawn
 
 _CELL = "classes={classes:g} alpha={alpha:g} {labels_otherwise} pi={pi:g}"
 PRINTED = {

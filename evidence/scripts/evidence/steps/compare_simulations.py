@@ -23,9 +23,9 @@ from typing import Annotated, Any
 import numpy as np
 from numpy.typing import NDArray
 
+from evidence.runner import Cell, Method, Row, Values, run
 from pipeline.steps import AtLeast, Seed
 from pipeline.tables import write_table
-from reproduction.judging.runner import Cell, Method, Row, Values, run
 
 Printed = dict[tuple[str, str], tuple[str, int]]
 

@@ -28,11 +28,12 @@ from evidence.intervals.monotone_band import monotone_band
 from evidence.intervals.sun2024 import sun2024
 from evidence.intervals.variational_bound import variational_bound
 from evidence.names import BLIND, BROKEN
+from evidence.runner import Cell, Method, Row, Values, each
+from evidence.runner import run as run_study
 from pipeline.steps import AtLeast, Seed
 from pipeline.tables import write_table
 from reproduction.judging import halves
-from reproduction.judging.runner import JUDGING, Cell, Method, Row, Values, each
-from reproduction.judging.runner import run as run_study
+from reproduction.judging.halves import JUDGING
 from reproduction.judging.samples import Sample
 
 OURS = {"calbias": "l1", "calbias_l2": "l2"}  # the audit's interval

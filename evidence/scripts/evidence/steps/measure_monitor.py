@@ -27,9 +27,9 @@ from evidence.cells.streams import (
     Steps,
     StreamRows,
 )
+from evidence.runner import Method, Row, Values, each, run
 from pipeline.steps import AtLeast, Seed
 from pipeline.tables import write_table
-from reproduction.judging.runner import Method, Row, Values, each, run
 
 LEVEL, ROWS, AT_ONCE = 0.05, 6000, 200
 READ_UNTIL = 4000

@@ -26,11 +26,11 @@ from evidence.cells import clusters
 from evidence.cells.clusters import REDRAWS, ClusterCell, Clustered
 from evidence.cells.samples import SampledCell
 from evidence.league import league_scenarios
+from evidence.runner import Method, Row, Values, at_sizes, each, run, values_of
 from pipeline.detection_limits import detection_limits
 from pipeline.steps import AtLeast, Seed
 from pipeline.table_schema import columns_of
 from pipeline.tables import write_table
-from reproduction.judging.runner import Method, Row, Values, at_sizes, each, run, values_of
 
 POWERS = (1.1, 1.3)  # of the curves c^d on uniform scores, as in the paper's §7.2
 REACHES = (0.6, 0.9, 1.2, 1.6, 2.0, 2.5, 3.2)  # TCE·√n of the curves that detection is sought on

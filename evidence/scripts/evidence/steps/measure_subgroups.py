@@ -11,9 +11,9 @@ from calbias.auditing.subgroups import ALL, subgroups
 from calbias.auditing.verdict.judge import judge
 from calbias.scored import Scored
 from evidence.cells.subgroups import CELLS, Columns, Segmented, SubgroupCell
+from evidence.runner import Method, Row, Values, each, run
 from pipeline.steps import AtLeast, Seed
 from pipeline.tables import write_table
-from reproduction.judging.runner import Method, Row, Values, each, run
 
 REPLICATES = 999
 OUTCOMES = ("rejected", "covered", "named", "n_segments", "length", "misnamed")

@@ -28,11 +28,11 @@ from calbias.errors import InputError
 from calbias.logits.top_label import TopLabel
 from evidence.cells.samples import GenuineRows, by_score
 from evidence.estimators import load_estimator
+from evidence.runner import Batch, Method, Row, Values, each, run
 from pipeline.fits.empirical_error import empirical_tce, fit_curve, hit_probability
 from pipeline.logits import read_scores
 from pipeline.steps import AtLeast, Seed
 from pipeline.tables import write_table
-from reproduction.judging.runner import Batch, Method, Row, Values, each, run
 
 REFERENCE = "ece_debias_em"
 N_REDRAWS = 40  # data sets drawn from each curve that is fitted to a subsample

@@ -35,9 +35,9 @@ from evidence.league import (
     n_replicates,
     row_of,
 )
+from evidence.runner import Row, values_of
 from pipeline.steps import AtLeast, Seed
 from pipeline.tables import write_table
-from reproduction.judging.runner import Row, values_of
 
 UNIFORM = Scenario("uniform_calibrated", 1.0, 1.0, Curve("identity"))
 SIZES = (500, 5000)

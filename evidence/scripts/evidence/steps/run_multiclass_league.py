@@ -30,9 +30,9 @@ from evidence.cells.classes import (
     cells_of,
     dirichlet_population,
 )
+from evidence.runner import Method, Row, Values, at_sizes, each, errors_of, run
 from pipeline.steps import AtLeast, Seed
 from pipeline.tables import write_table
-from reproduction.judging.runner import Method, Row, Values, at_sizes, each, errors_of, run
 
 CORRECTED = ("classwise_ece_mean", "classwise_ece_mean_em", "thresholded_ece_em", "top_label_ece",
              "confidence_ece")  # fmt: skip

@@ -22,13 +22,13 @@ from calbias.engine.sorted_batch import of_sorted_scores
 from calbias.logits.top_label import TopLabel
 from evidence.cells.samples import GenuineRows, by_score
 from evidence.names import SWEEP
+from evidence.runner import Method, Row, Values, run
 from evidence.steps.predict_bias import estimates_of, reference_and_error
 from evidence.steps.summarise_answers import benchmarks, read_answers
 from pipeline.logits import read_scores
 from pipeline.manifest import verify_shipped
 from pipeline.steps import AtLeast, Seed
 from pipeline.tables import write_table
-from reproduction.judging.runner import Method, Row, Values, run
 
 ESTIMATORS = (
     "averaged_posterior", "ece_sweep_em", "ece_debias_em", "ece_bin_ew", "plugin_loess",

@@ -21,12 +21,12 @@ from calbias.logits.output_file import Place
 from calbias.logits.top_label import TopLabel, top_label_of_scores
 from evidence.cells.samples import GenuineRows, by_score
 from evidence.estimators import load_estimator
+from evidence.runner import Method, Row, Values, run
 from evidence.steps.predict_bias import predicted_bias
 from pipeline.manifest import verify_shipped
 from pipeline.steps import AtLeast, Seed
 from pipeline.table_schema import columns_of
 from pipeline.tables import read_parquet, read_rows, validate_file, write_table
-from reproduction.judging.runner import Method, Row, Values, run
 
 COLUMNS = ("dataset", "question", "prompt", "score", "hit")
 N_DECILES = 10

@@ -13,8 +13,6 @@ from typing import Any, NamedTuple, Protocol, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
-DESIGN, JUDGING = "design", "judging"
-"""The halves of cells: looked at while a method is changed, or read once at its end."""
 Row = dict[str, Any]
 Values = Mapping[str, NDArray]
 
@@ -43,23 +41,6 @@ class Batch(tuple[Any, ...]):
     def first(self, m: int) -> "Batch":
         """Return the first m of them."""
         return Batch(self[:m])
-
-
-class Drawn:
-    """A cell whose data sets are drawn one at a time."""
-
-    def draw(self, n: int, seed: int, number: int) -> Any:
-        """Return data set ``number``: a function of the seed and of names."""
-        raise NotImplementedError
-
-    def batches(self, n: int, seed: int, data_sets: int) -> Iterator[Batch]:
-        """Yield Batches of one data set."""
-        for number in range(data_sets):
-            yield Batch([self.draw(n, seed, number)])
-
-    def truth(self, target: str) -> float:
-        """Return NaN: a study whose reducer compares data sets with their own truths."""
-        return float("nan")
 
 
 class Method(NamedTuple):
