@@ -1,8 +1,9 @@
 """The constants of interval and verdict, held against the judging cells: coverage and size."""
 
+from itertools import product
+
 import numpy as np
 import pytest
-from reproduction.judging.runner import at_sizes
 from verdicts import judge
 
 from calbias.auditing.interval import calibration_interval
@@ -16,7 +17,7 @@ DATA_SETS = 12
 @pytest.mark.slow
 def test_intervals_hold_the_error_and_the_verdict_has_its_level_on_judging_cells():
     covered, found, rejected = [], [], []
-    for cell, n in at_sizes(CELLS, (200, 1000)):
+    for cell, n in product(CELLS, (200, 1000)):
         samples = [cell.draw(n, 2022, number) for number in range(DATA_SETS)]
         truth = cell.truth("l1")
         ends = [calibration_interval(Scored.of(x.scores, x.hits)).at() for x in samples]
