@@ -8,8 +8,6 @@ from calbias import Curve, Scenario
 from calbias.engine.float_scores import log_gap_below_one, rounded
 from calbias.engine.sampler import Sampler, draw
 from calbias.engine.sorted_batch import of_sorted_scores
-from calbias.estimation.loading import load_estimator
-from reproduction.steps.compare_precisions import precision_rows
 
 STEEP = Scenario("steep", 2.0, 0.04, Curve("logit_logflip_b1", b1=-0.1))
 
@@ -48,38 +46,3 @@ def test_scores_of_one_have_the_curve_at_the_largest_float_below(precision, bits
     assert abs(rates[precision] - expected) < 4 * error
     assert rates["exact"] > expected + 4 * error
     assert n > 5000
-
-
-def test_the_effect_on_an_estimator_is_that_of_the_same_draws():
-    run = {name: load_estimator(name) for name in ("ece_sweep_em", "ece_debias_em")}
-    rows = {
-        (row["estimator"], row["precision"], row["ties"]): row
-        for row in precision_rows(STEEP, 400, 20, run, seed=3)
-    }
-    assert len(rows) == 8
-    sweep = rows["ece_sweep_em", "float64", "average"]
-    values = {
-        name: 100 * run["ece_sweep_em"](data, 15, 2.0)[0]
-        for name in ("exact", "float64")
-        for data in Sampler(STEEP, 400, 3, precision=name).batches(range(20))
-    }
-    difference = values["float64"] - values["exact"]
-    assert sweep["effect_percent"] == pytest.approx(difference.mean())
-    assert sweep["effect_se_percent"] == pytest.approx(difference.std(ddof=1) / 20**0.5)
-    assert sweep["bias_percent"] - sweep["bias_exact_percent"] == pytest.approx(difference.mean())
-    assert 0.1 < sweep["share_at_one"] < rows["ece_sweep_em", "float32", "average"]["share_at_one"]
-
-
-def test_the_sweep_stops_earlier_on_floats():
-    """A miss among scores of 1 can be at any rank there: fewer bins, a lower estimate."""
-    densenet = Scenario("densenet40_c10", 1.9824, 0.0397, Curve("logit_logflip_b1", b1=-0.26))
-    run = {name: load_estimator(name) for name in ("ece_sweep_em", "ece_bin_em")}
-    rows = {
-        (row["estimator"], row["ties"]): row
-        for row in precision_rows(densenet, 12_800, 600, run, seed=1)
-        if row["precision"] == "float64"
-    }
-    sweep = rows["ece_sweep_em", "input_order"]
-    assert abs(sweep["effect_percent"] + 0.059) < 3 * np.hypot(0.004, sweep["effect_se_percent"])
-    assert sweep["mean_n_bins_used"] < sweep["mean_n_bins_exact"]
-    assert abs(rows["ece_bin_em", "average"]["effect_percent"]) < 1e-3

@@ -108,21 +108,6 @@ rule tabulate_measures:
         step("tabulate_measures")
 
 
-# On its own: times differ from run to run, results do not. The ledger reads the record in
-# resources/evidence/timing.
-rule measure_fit_times:
-    output:
-        "results/tables/fit_times.csv",
-    log:
-        "results/logs/measure_fit_times.log",
-    conda:
-        "../../envs/environment.yaml"
-    params:
-        code=code("measure_fit_times"),
-    shell:
-        step("measure_fit_times")
-
-
 # Other networks, and Mukhoti et al. (2020), Table 1. This target also fits the matrices that take
 # minutes with a hundred classes.
 rule replication:

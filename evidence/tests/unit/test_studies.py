@@ -1,4 +1,4 @@
-"""Two studies: the monitor's streams, feedback and faults; times of fits."""
+"""Studies: the monitor's streams, feedback and faults; times of fits; scores stored as floats."""
 
 from dataclasses import replace
 
@@ -6,11 +6,14 @@ import numpy as np
 import pytest
 
 from benchmark import row
-from calbias import Monitor
+from calbias import Curve, Monitor, Scenario
+from calbias.engine.sampler import Sampler
+from calbias.estimation.loading import load_estimator
 from evidence.cells.streams import CALIBRATED, FAULTS
 from evidence.steps import measure_monitor as study
+from evidence.steps.compare_precisions import precision_rows
+from evidence.steps.measure_fit_times import METHODS, fit_time_rows
 from pipeline.table_schema import columns_of
-from reproduction.steps.measure_fit_times import METHODS, fit_time_rows
 
 
 def recorded(steps, rows):
@@ -82,3 +85,41 @@ def test_every_method_is_fitted_at_every_size():
     assert [row["method"] for row in rows] == 2 * list(METHODS)
     assert all(0 < row["seconds_low"] <= row["seconds"] <= row["seconds_high"] for row in rows)
     assert columns_of("fit_times") == (*rows[0], "processor")
+
+
+STEEP = Scenario("steep", 2.0, 0.04, Curve("logit_logflip_b1", b1=-0.1))
+
+
+def test_the_effect_on_an_estimator_is_that_of_the_same_draws():
+    run = {name: load_estimator(name) for name in ("ece_sweep_em", "ece_debias_em")}
+    rows = {
+        (row["estimator"], row["precision"], row["ties"]): row
+        for row in precision_rows(STEEP, 400, 20, run, seed=3)
+    }
+    assert len(rows) == 8
+    sweep = rows["ece_sweep_em", "float64", "average"]
+    values = {
+        name: 100 * run["ece_sweep_em"](data, 15, 2.0)[0]
+        for name in ("exact", "float64")
+        for data in Sampler(STEEP, 400, 3, precision=name).batches(range(20))
+    }
+    difference = values["float64"] - values["exact"]
+    assert sweep["effect_percent"] == pytest.approx(difference.mean())
+    assert sweep["effect_se_percent"] == pytest.approx(difference.std(ddof=1) / 20**0.5)
+    assert sweep["bias_percent"] - sweep["bias_exact_percent"] == pytest.approx(difference.mean())
+    assert 0.1 < sweep["share_at_one"] < rows["ece_sweep_em", "float32", "average"]["share_at_one"]
+
+
+def test_the_sweep_stops_earlier_on_floats():
+    """A miss among scores of 1 can be at any rank there: fewer bins, a lower estimate."""
+    densenet = Scenario("densenet40_c10", 1.9824, 0.0397, Curve("logit_logflip_b1", b1=-0.26))
+    run = {name: load_estimator(name) for name in ("ece_sweep_em", "ece_bin_em")}
+    rows = {
+        (row["estimator"], row["ties"]): row
+        for row in precision_rows(densenet, 12_800, 600, run, seed=1)
+        if row["precision"] == "float64"
+    }
+    sweep = rows["ece_sweep_em", "input_order"]
+    assert abs(sweep["effect_percent"] + 0.059) < 3 * np.hypot(0.004, sweep["effect_se_percent"])
+    assert sweep["mean_n_bins_used"] < sweep["mean_n_bins_exact"]
+    assert abs(rows["ece_bin_em", "average"]["effect_percent"]) < 1e-3
