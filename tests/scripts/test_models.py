@@ -9,9 +9,9 @@ from command import read, run
 from shipped import RESOURCES
 
 from calbias.estimation.api import estimate
+from calbias.estimation.registry import known_estimators
 from calbias.logits.top_label import top_label
 from pipeline.logits import load_logits
-from reproduction.selection import load_measures
 
 MODEL = "resnet110_c10"
 
@@ -46,7 +46,7 @@ def test_genuine_scores_give_the_printed_uncalibrated_values(tmp_path):
 TICKS = PUBLISHED / "roelofs2022_table1_recalibration_selection.csv"
 SHIPPED = ROOT / "resources/manifest.json"
 METHODS = ["uncalibrated", "temperature_scaling", "histogram_binning", "isotonic_regression"]
-MEASURES = [*load_measures(), "accuracy", "nll"]
+MEASURES = [*known_estimators(), "ks_error", "accuracy", "nll"]
 MODELS = {"resnet110_c10": 10, "densenet40_c100": 100}
 
 
