@@ -193,7 +193,6 @@ def test_examples_run_code_is_valid_and_links_lead_somewhere(page):
         assert (ROOT / path).exists() or "my_" in path, path
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize("page", ["docs/start.md", "README.md"])
 def test_the_first_pages_run_without_a_checkout(page, tmp_path, monkeypatch, capsys):
     monkeypatch.chdir(tmp_path)

@@ -4,6 +4,8 @@ from collections import Counter
 
 import pytest
 
+from checkout import ROOT
+
 from pipeline.catalogue import figures
 from pipeline.claims.ledger import REASONS, SHOWN_BY, all_claims, read_statements, statement_counts
 from pipeline.table_schema import tables
@@ -49,3 +51,8 @@ def test_every_claim_of_a_paper_is_of_a_statement(paper, letter):
     named = {name for row in ROWS if row["paper"] == paper for name in row["claims"].split()}
     judged = {claim.id for claim in all_claims("reproduction") if claim.id[0] == letter}
     assert judged <= named
+
+
+def test_the_readme_counts_the_claims_of_the_paper():
+    claims = [claim for claim in all_claims("reproduction") if claim.id[0] == "R"]
+    assert f"**The paper's {len(claims)} claims**" in (ROOT / "README.md").read_text("utf-8")
