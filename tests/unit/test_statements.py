@@ -3,7 +3,6 @@
 from collections import Counter
 
 import pytest
-
 from checkout import ROOT
 
 from pipeline.catalogue import figures
