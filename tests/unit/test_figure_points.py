@@ -38,7 +38,6 @@ KEYS = {
         "scenario": MODELS,
     },
     "chosen_bins": {"scenario": MODELS, "n_samples": SIZES, "n_bins": [2, 5, 7]},
-    "reliability_diagram": {"experiment": ["intro"], "low": [0.0, 0.25, 0.5]},
     "shown_data_set": {"experiment": ["intro"], "score": [0.31, 0.77], "hit": [0, 1]},
     "estimate_histogram": {"experiment": ["intro"], "estimator": TWO},
     "true_calibration_error": {"scenario": MODELS},
@@ -59,7 +58,6 @@ GUPTA = CONSTANT | {"cumulative_score": 0.0, "null_sd": 0.01 / gupta_graphs.NULL
 BIAS = ("n_samples", "bias_percent")
 CURVES = "cumulative_hit cumulative_score score hit_probability"
 COLUMNS = {  # of the numbers along x and along y; empty where what is drawn is a place
-    "fig1_intro": ("mean_score low high mean_estimate_percent", "mean_hit"),
     "fig2b_bins_by_n": ("n_bins", "bias_percent"),
     "fig3_fits": (
         "ece_bin_percent published_ece_bin_percent",
@@ -81,16 +79,17 @@ COLUMNS = {  # of the numbers along x and along y; empty where what is drawn is 
 N_DRAWN = {  # such as 3 models × 2 estimators × 2 sizes and the sizes
     **{name: 10 for name in FIGURES if "_bias_" in name or "_sd_" in name},
     **{name: 23 for name in FIGURES if "gupta" in name},
-    **dict.fromkeys(["fig2b_bins_by_n", "fig4_realistic", "fig6_perfect", "fig1_intro"], 14),
+    **dict.fromkeys(["fig2b_bins_by_n", "fig4_realistic", "fig6_perfect"], 14),
     **dict.fromkeys(["fig3_fits", "guo_fig4_recalibrated"], 12),
     "guo_fig1_confidence": 18, "errors_by_rank": 30, "fig5_detection": 48,
     "fig13_tce_sweep": 36, "fig14_chosen_bins": 27,
 }  # fmt: skip
 """How many different numbers of these columns a figure shows, of the tables below."""
-FORMULAE = {"fig2a_curves", "table1_recalibration"} | {x for x in FIGURES if "trained" in x}
-"""Figures that draw formulae, words, or means over networks (test_claims_networks.py)."""
+FORMULAE = {"fig1_intro", "fig2a_curves", "table1_recalibration"}
+FORMULAE |= {x for x in FIGURES if "trained" in x}
+"""Figures that draw bins, formulae, words, or means over networks (test_claims_networks.py)."""
 DERIVED = {
-    **dict.fromkeys(["fig1_intro", "guo_fig1_confidence", "guo_fig4_recalibrated"], Collection),
+    **dict.fromkeys(["guo_fig1_confidence", "guo_fig4_recalibrated"], Collection),
     "fig5_detection": PolyCollection,
 }  # fmt: skip
 """Figures whose bars are exact ranges, or whose areas are interpolated."""
@@ -108,6 +107,7 @@ def bias_rows():
         *itertools.product(["heatmaps"], MODELS, TWO[:1], [4, 8, 16], SIZES),
         *itertools.product(["heatmaps"], MODELS, ["ece_debias_em"], [8], SIZES),
         *itertools.product(["heatmaps", "chosen_bins"], MODELS, TWO[1:], [-1], SIZES),
+        ("intro", MODELS[0], TWO[0], 4, 200),
     ]
     columns = ["experiment", "scenario", "estimator", "n_bins", "n_samples"]
     return pd.DataFrame(rows, columns=columns).reindex(columns=columns_of("bias"))
@@ -305,10 +305,9 @@ VARIANTS = {
                            tce_percent=np.resize([2.0, 3.0, 4.0, 10.0], len(d))),
         protagonists=TWO[1:],
     ),
-    "fig1 of one estimator with an empty bin": lambda t: changed(
-        FIGURES["fig1_intro"],
-        t | {"reliability_diagram": t["reliability_diagram"].assign(n_in_bin=[30, 0, 50])},
-        "estimate_histogram",
+    "fig1 of two estimators": lambda t: drawn(FIGURES["fig1_intro"], t),
+    "fig1 of one estimator": lambda t: changed(
+        FIGURES["fig1_intro"], t, "estimate_histogram",
         lambda d: pd.concat([d[:1]] * 3).assign(low_percent=[2.0, 0.0, 1.0],
                                                 high_percent=[3.0, 1.0, 2.0], count=[1, 1, 2]),
     ),

@@ -8,7 +8,7 @@ from scipy import stats
 from scipy.special import ndtr
 from scipy.stats import norm
 
-from calbias import Curve, Scenario, estimate
+from calbias import Curve, Scenario
 from calbias.engine.sampler import draw
 from pipeline.detection_limits import detection_limits, nonincreasing, wilson_interval
 from pipeline.table_schema import columns_of
@@ -17,11 +17,7 @@ from reproduction.replicates import Estimates, ReplicateCell
 from reproduction.steps.summarise_bias import bias_rows
 from reproduction.steps.summarise_chosen_bins import chosen_bins
 from reproduction.steps.summarise_detection import detection_rows
-from reproduction.steps.summarise_intro import (
-    HISTOGRAM_BINS,
-    estimate_histogram,
-    reliability_diagram,
-)
+from reproduction.steps.summarise_intro import HISTOGRAM_BINS, estimate_histogram, shown_data_set
 
 
 def estimates(values, n_bins=15):
@@ -109,17 +105,12 @@ def test_histogram():
         assert count[k] == ((values >= low[k]) & (values < high[k])).sum()
 
 
-def test_the_diagram_adds_up_to_ece_bin_of_replicate_0():
+def test_the_data_set_of_figure_1_is_replicate_0():
     scenario = Scenario("beta", 2.8, 0.05, Curve("identity"))
-    table = reliability_diagram("intro", scenario, 200, 15, seed=3)
-    assert (len(table), table["n_in_bin"].sum()) == (15, 200)
-    full, empty = table[table["n_in_bin"] > 0], table[table["n_in_bin"] == 0]
-    value = np.sqrt(full["n_in_bin"] @ (full["mean_score"] - full["mean_hit"]) ** 2 / 200)
+    table = shown_data_set("intro", scenario, 200, seed=3)
     data = draw(scenario, 200, 0, seed=3)
-    expected = estimate("ece_bin_ew", data.scores[0], np.rint(data.hits()[0]), norm=2).value
-    assert value == pytest.approx(expected)
-    assert full["mean_score"].between(full["low"], full["high"]).all()
-    assert empty[["mean_score", "mean_hit"]].isna().all(axis=None)
+    assert table["score"].tolist() == data.scores[0].tolist()
+    assert table["hit"].tolist() == np.rint(data.hits()[0]).tolist()
 
 
 def test_mean_estimates_by_number_of_bins_beside_the_sweeps_mean_number():

@@ -53,7 +53,6 @@ rule summarise_intro:
         replicates=lambda wildcards: shards("intro"),
     output:
         histogram=tabled("estimate_histogram"),
-        diagram=tabled("reliability_diagram"),
         rows=tabled("shown_data_set"),
     log:
         "results/logs/summarise_intro.log",
@@ -65,7 +64,6 @@ rule summarise_intro:
         code=code("summarise_intro"),
         n_replicates=lambda wildcards: EXPERIMENTS["intro"]["replicates"],
         n_samples=lambda wildcards: EXPERIMENTS["intro"]["n_samples"][0],
-        n_bins=lambda wildcards: EXPERIMENTS["intro"]["n_bins"][0],
         precision=config["score_precision"],
         seed=config["seed"],
     shell:

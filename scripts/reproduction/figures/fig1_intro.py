@@ -7,11 +7,12 @@ import pandas as pd
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
+from calbias.auditing.reliability import ReliabilityDiagram, reliability_diagram
 from pipeline.figures import labels, panels, selection, style
 from pipeline.figures.selection import Tables
 
 TITLE = "A perfectly calibrated model: one data set in bins, and its ECE_bin over many"
-TABLES = ("reliability_diagram", "shown_data_set", "estimate_histogram", "true_calibration_error")
+TABLES = ("shown_data_set", "estimate_histogram", "bias")
 EXPERIMENTS = ("intro",)
 
 
@@ -19,9 +20,11 @@ def draw(tables: Tables) -> Figure:
     """Return the reliability diagram of one sample next to the histogram of the estimates."""
     figure = style.figure(style.COLUMN, 2.1)
     left, right = figure.subplots(1, 2)
-    bins = selection.rows(tables, "reliability_diagram", experiment="intro")
-    _reliability(left, bins)
-    _rows(left, selection.rows(tables, "shown_data_set", experiment="intro"))
+    rows = selection.rows(tables, "shown_data_set", experiment="intro")
+    n_bins = int(selection.rows(tables, "bias", experiment="intro")["n_bins"].max())
+    bins = reliability_diagram(rows["score"], rows["hit"], n_bins=n_bins, replicates=1)
+    _reliability(left, bins, n_bins)
+    _rows(left, rows)
     histogram = selection.rows(tables, "estimate_histogram", experiment="intro")
     _histogram(right, histogram, ece_percent(bins))
     panels.note(
@@ -34,11 +37,10 @@ def draw(tables: Tables) -> Figure:
     return figure
 
 
-def _reliability(axes: Axes, bins: pd.DataFrame) -> None:
+def _reliability(axes: Axes, bins: ReliabilityDiagram, n_bins: int) -> None:
     """Draw the hits of each bin, and where 95 % of them would be if the model is calibrated."""
-    bins = bins[bins["n_in_bin"] > 0]
     colour = style.FAMILIES["ece_bin"][0]
-    width, score = bins["high"] - bins["low"], bins["mean_score"]
+    score = bins.mean_score
     look: dict[str, Any] = {
         "align": "edge",
         "color": colour,
@@ -46,11 +48,12 @@ def _reliability(axes: Axes, bins: pd.DataFrame) -> None:
         "edgecolor": colour,
         "linewidth": 0.5,
     }
-    axes.bar(bins["low"], bins["mean_hit"], width, **look)
-    error = 2 * np.sqrt(score * (1 - score) / bins["n_in_bin"])
+    left = np.minimum(np.floor(n_bins * bins.lowest_score), n_bins - 1) / n_bins
+    axes.bar(left, bins.mean_hit, 1 / n_bins, **look)
+    error = 2 * np.sqrt(score * (1 - score) / bins.n_in_bin)
     low, high = (score - error).clip(0, 1), (score + error).clip(0, 1)
     axes.vlines(score, low, high, color="0.5", linewidth=0.7)
-    axes.plot(score, bins["mean_hit"], "o", color=colour, markersize=2.4, clip_on=False)
+    axes.plot(score, bins.mean_hit, "o", color=colour, markersize=2.4, clip_on=False)
     axes.plot([0, 1], [0, 1], **style.REFERENCE)
     axes.set(xlim=(0, 1), ylim=(-0.09, 1.09), xticks=[0, 0.5, 1], yticks=[0, 0.5, 1])
     axes.set(xlabel=labels.SCORE, ylabel="share of hits in bin", title="One data set")
@@ -63,11 +66,10 @@ def _rows(axes: Axes, rows: pd.DataFrame) -> None:
         axes.vlines(scores, *ends, color="0.3", linewidth=0.5, clip_on=False)
 
 
-def ece_percent(bins: pd.DataFrame) -> float:
+def ece_percent(bins: ReliabilityDiagram) -> float:
     """Return the ℓ2 ECE of a data set by its bins, in percent."""
-    bins = bins[bins["n_in_bin"] > 0]
-    squares = (bins["mean_score"] - bins["mean_hit"]) ** 2
-    return float(100 * np.sqrt(np.average(squares, weights=bins["n_in_bin"])))
+    squares = (bins.mean_score - bins.mean_hit) ** 2
+    return float(100 * np.sqrt(np.average(squares, weights=bins.n_in_bin)))
 
 
 def _histogram(axes: Axes, histogram: pd.DataFrame, shown: float) -> None:

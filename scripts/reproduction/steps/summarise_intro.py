@@ -1,4 +1,4 @@
-"""What Figure 1 shows: one simulated data set in bins, and the distribution of ECE_bin."""
+"""What Figure 1 shows: one simulated data set, and the distribution of ECE_bin."""
 
 from pathlib import Path
 
@@ -23,24 +23,20 @@ def summarise_intro(
     replicates: list[Path],
     n_replicates: int,
     n_samples: int,
-    n_bins: int,
     precision: Precision,
     seed: Seed,
     output_histogram: Path,
-    output_diagram: Path,
     output_rows: Path,
 ) -> None:
-    """Summarise what Figure 1 shows: a reliability diagram and the distribution of ECE_bin.
+    """Summarise what Figure 1 shows: one data set and the distribution of ECE_bin.
 
     scenarios: scenario table
     replicates: replicate files
     n_replicates: how many a cell has
-    n_samples: sample size of the diagram
-    n_bins: its number of bins
+    n_samples: sample size of the data set
     precision: how scores are stored
     seed: seed of all random streams
     output_histogram: estimate_histogram to write
-    output_diagram: reliability_diagram to write
     output_rows: shown_data_set to write
     """
     scenario, row = read_scenarios(scenarios)[0]
@@ -48,10 +44,8 @@ def summarise_intro(
     estimates = gather_shards(replicates, **expected)
     histogram = estimate_histogram(row["experiment"], estimates)
     write_table(output_histogram, "estimate_histogram", histogram)
-    drawn = row["experiment"], scenario, n_samples
-    diagram = reliability_diagram(*drawn, n_bins, seed, precision)
-    write_table(output_diagram, "reliability_diagram", diagram)
-    write_table(output_rows, "shown_data_set", shown_data_set(*drawn, seed, precision))
+    shown = shown_data_set(row["experiment"], scenario, n_samples, seed, precision)
+    write_table(output_rows, "shown_data_set", shown)
 
 
 def estimate_histogram(experiment: str, estimators: Replicates) -> pd.DataFrame:
@@ -78,26 +72,3 @@ def shown_data_set(
     return pd.DataFrame(
         {**names, "score": data.scores[0], "hit": np.rint(data.hits()[0]).astype(int)}
     )
-
-
-def reliability_diagram(
-    experiment: str,
-    scenario: Scenario,
-    n_samples: int,
-    n_bins: int,
-    seed: int,
-    precision: str = EXACT,
-) -> pd.DataFrame:
-    """Return the table ``reliability_diagram`` of replicate 0: equal-width bins, empty ones too."""
-    rows = shown_data_set(experiment, scenario, n_samples, seed, precision)
-    scores, hits = rows["score"].to_numpy(), rows["hit"].to_numpy()
-    edges = np.arange(n_bins + 1) / n_bins
-    k = np.minimum(np.searchsorted(edges, scores, side="right") - 1, n_bins - 1)
-    count = np.bincount(k, minlength=n_bins)
-    with np.errstate(invalid="ignore"):
-        mean_score = np.bincount(k, scores, n_bins) / count
-        mean_hit = np.bincount(k, hits, n_bins) / count
-    bins = {"low": edges[:-1], "high": edges[1:], "n_in_bin": count}
-    table = pd.DataFrame({**bins, "mean_score": mean_score, "mean_hit": mean_hit})
-    table = table.assign(experiment=experiment, scenario=scenario.name, n_samples=n_samples)
-    return table[list(columns_of("reliability_diagram"))]
