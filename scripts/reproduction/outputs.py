@@ -15,6 +15,7 @@ from calbias.errors import InputError
 from calbias.logits.output_file import Fold
 from calbias.logits.top_label import TopLabel, top_label
 from calbias.recalibration.spline import fit_binary as fit_spline
+from calbias.recalibration.temperature import TemperatureScaling
 from pipeline.logits import Logits
 from reproduction.measures import MEASURES, PROBABILITIES, TOP_LABEL, Measure
 from reproduction.ranked import ranked_hits
@@ -81,17 +82,21 @@ def _of_classes(method: str, validation: Fold, test: Fold, softmax_convention: s
     if method in OF_MATRICES and n_classes > MOST_CLASSES:
         raise InputError(f"{method} with {n_classes} classes takes days: fit it by load_method")
     fitted = load_method(method)(*validation)
-    z, weights = fitted.predict(test.logits), getattr(fitted, "weights", None)
+    z = fitted.predict(test.logits)
     if z.ndim == 1:  # the top label's score alone
         return Outputs(method, z, ranked_hits(*test))
     top = top_label(z, test.labels, softmax_convention)
     probabilities = softmax(z.astype(np.float64), axis=1)
-    extra = _spread(weights) if weights is not None and weights.ndim == 1 else {}
-    return Outputs(method, top.score, top.hit, probabilities, test.labels, extra=extra)
+    return Outputs(method, top.score, top.hit, probabilities, test.labels, extra=_extra(fitted))
 
 
-def _spread(weights: np.ndarray) -> dict[str, float]:
-    """Return how far the entries of vector scaling (K,) are apart."""
+def _extra(fitted: Any) -> dict[str, float]:
+    """Return the temperature, and how far the entries of vector scaling (K,) are apart."""
+    if isinstance(fitted, TemperatureScaling):
+        return {"temperature": 1 / fitted.inverse}
+    weights = getattr(fitted, "weights", np.empty((0, 0)))
+    if weights.ndim != 1:
+        return {}
     return {
         "weights_least": weights.min(),
         "weights_greatest": weights.max(),

@@ -9,9 +9,9 @@ from command import read, run
 from shipped import RESOURCES
 
 from calbias.estimation.api import estimate
-from calbias.estimation.registry import known_estimators
 from calbias.logits.top_label import top_label
 from pipeline.logits import load_logits
+from reproduction.selection import load_measures
 
 MODEL = "resnet110_c10"
 
@@ -46,7 +46,7 @@ def test_genuine_scores_give_the_printed_uncalibrated_values(tmp_path):
 TICKS = PUBLISHED / "roelofs2022_table1_recalibration_selection.csv"
 SHIPPED = ROOT / "resources/manifest.json"
 METHODS = ["uncalibrated", "temperature_scaling", "histogram_binning", "isotonic_regression"]
-MEASURES = [*known_estimators(), "ks_error", "accuracy", "nll"]
+MEASURES = [*load_measures(), "accuracy", "nll"]
 MODELS = {"resnet110_c10": 10, "densenet40_c100": 100}
 
 
@@ -166,11 +166,10 @@ def test_the_genuine_file_is_fitted_as_the_paper_did(tmp_path):
 
 
 def replicated(tmp_path, file, name):
-    outputs = tmp_path / "replication.csv", tmp_path / "mukhoti2020_table1.csv"
-    run("replicate_model", file=file, mukhoti=PUBLISHED / "mukhoti2020_table1.csv", model=name,
-        methods="quick", seed=1, output_replication=outputs[0],
-        output_mukhoti=outputs[1])  # fmt: skip
-    return [read(path) for path in outputs]
+    output = tmp_path / "replication.csv"
+    run("replicate_model", file=file, printed=PUBLISHED / "mukhoti2020_table1.csv", model=name,
+        methods="quick", output_replication=output)  # fmt: skip
+    return read(output)
 
 
 def test_a_model_held_back_goes_through(tmp_path):
@@ -182,9 +181,9 @@ def test_a_model_held_back_goes_through(tmp_path):
         noise = logits / 2 + rng.gumbel(size=(n, 3))
         arrays |= {f"{fold}_logits": logits, f"{fold}_labels": noise.argmax(axis=1)}
     np.savez(tmp_path / "mine.npz", **arrays)
-    rows, table_1 = replicated(tmp_path, tmp_path / "mine.npz", "mine")
-    assert table_1.empty
+    rows = replicated(tmp_path, tmp_path / "mine.npz", "mine")
     assert set(rows["model"]) == {"mine"}
+    assert rows["published_percent"].isna().all()
     assert rows[["n_validation", "n_test"]].drop_duplicates().to_numpy().tolist() == [[300, 400]]
     ece = rows[rows["measure"] == "ece"].set_index("method")["value_percent"]
     assert ece["temperature_scaling"] < ece["uncalibrated"]

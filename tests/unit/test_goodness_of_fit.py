@@ -1,5 +1,7 @@
 """How well fits describe scores and hits, and what splines of all ranks do: by hand."""
 
+from types import SimpleNamespace
+
 import numpy as np
 import pytest
 from scipy.stats import chi2
@@ -8,7 +10,7 @@ from calbias import Curve
 from calbias.logits.output_file import Fold
 from calbias.logits.top_label import top_label_of_scores
 from reproduction.goodness_of_fit import N_HITS, distance, p_of_curve
-from reproduction.outputs import _spread, hits_of_all_ranks
+from reproduction.outputs import _extra, hits_of_all_ranks
 
 
 def test_distance_of_distribution_functions_on_both_sides_of_a_step():
@@ -45,5 +47,5 @@ def test_splines_of_all_ranks_prefer_the_rank_that_is_right_more_often():
 
 
 def test_how_far_the_entries_of_a_vector_are_apart():
-    spread = _spread(np.array([1.0, 2.0, 3.0]))
-    assert [*spread.values()] == [1, 3, 0.5]
+    assert [*_extra(SimpleNamespace(weights=np.array([1.0, 2.0, 3.0]))).values()] == [1, 3, 0.5]
+    assert _extra(SimpleNamespace(weights=np.ones((3, 3)))) == {}

@@ -146,7 +146,7 @@ def counts(n, b=20):
 
 
 EXTRA = {"vector_scaling": ["weights_least", "weights_greatest", "weights_variation"],
-         "spline": ["accuracy_all_ranks"]}  # fmt: skip
+         "spline": ["accuracy_all_ranks"], "temperature_scaling": ["temperature"]}  # fmt: skip
 
 
 def test_every_method_has_the_measures_that_its_outputs_allow(by_method):

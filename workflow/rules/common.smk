@@ -275,11 +275,7 @@ def of_outputs(measured):
         *(f"results/logits/{model}.npz" for model in REAL),
         *(top_labels(model) for model in MEASURED),
         *(f"results/measures/{part}{model}.parquet" for part in parts for model in measured),
-        *(
-            f"results/replication/{part}{other}.parquet"
-            for part in (*parts, "mukhoti2020_table1/")
-            for other in OTHERS
-        ),
+        *(f"results/replication/{part}{other}.parquet" for part in parts for other in OTHERS),
     ]
 
 

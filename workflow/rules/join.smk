@@ -16,7 +16,6 @@ PARTS = {
     "audit_diagrams": ("audit/diagrams", MEASURED),
     "replication": ("replication", OTHERS),
     "replication_full": ("replication_full", OTHERS),
-    "mukhoti2020_table1": ("replication/mukhoti2020_table1", OTHERS),
 }
 JOINED = {
     name: [f"results/{folder}/{item}.parquet" for item in items]

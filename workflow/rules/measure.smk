@@ -108,7 +108,7 @@ rule tabulate_measures:
         step("tabulate_measures")
 
 
-# Other networks, and Mukhoti et al. (2020), Table 1. This target also fits the matrices that take
+# Other networks. This target also fits the matrices that take
 # minutes with a hundred classes.
 rule replication:
     input:
@@ -120,10 +120,9 @@ rule replicate_model:
     input:
         file=resource("outputs/{other}.npz"),
         manifest=resource("manifest.json"),
-        mukhoti=resource("published/mukhoti2020_table1.csv"),
+        printed=resource("published/mukhoti2020_table1.csv"),
     output:
         replication="results/{replication}/{other}.parquet",
-        mukhoti="results/{replication}/mukhoti2020_table1/{other}.parquet",
         graphs="results/{replication}/graphs/{other}.parquet",
         bins="results/{replication}/bins/{other}.parquet",
         floors="results/{replication}/floors/{other}.parquet",

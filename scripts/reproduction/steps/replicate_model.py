@@ -1,4 +1,4 @@
-"""The methods of Guo et al. and Gupta et al. on other networks, and Mukhoti et al.'s Table 1.
+"""The methods of Guo et al., Gupta et al. and Mukhoti et al. (2020) on other networks.
 
 Each method is fitted on the validation fold and measured on the test fold. A model without a
 validation fold is measured as it is.
@@ -6,7 +6,7 @@ validation fold is measured as it is.
 
 from collections.abc import Iterator, Mapping
 from pathlib import Path
-from typing import Any, Literal
+from typing import Literal
 
 import numpy as np
 import pandas as pd
@@ -19,34 +19,29 @@ from calbias.logits.top_label import top_label
 from pipeline.logits import REAL_LOGITS, Logits
 from pipeline.manifest import verify_shipped
 from pipeline.steps import Seed
-from pipeline.table_schema import columns_of
-from pipeline.tables import read_rows, write_table
+from pipeline.tables import read_table
 from reproduction.measured_rows import graph_rows, tables_of, write_rows
-from reproduction.measures import MEASURES
 from reproduction.outputs import OF_MATRICES, Outputs, outputs_of_logits
 from reproduction.recalibration import PAPERS_METHODS
-from reproduction.recalibration.registry import load_method
 
-MUKHOTI = "mukhoti2020_table1"
+CELL = ["method", "measure"]
 AS_IS = "uncalibrated"
 BY_ECE = "temperature_by_ece"
 MANY_CLASSES = 50  # from which the cross-validated matrices take minutes
 NO_FOLD = "a validation fold"
 
 Folds = Mapping[str, Fold]
-Row = dict[str, Any]
 
 
 def replicate_model(
     *,
     file: Path,
     manifest: Path,
-    mukhoti: Path,
+    printed: Path,
     model: str,
     methods: Literal["quick", "all"],
     seed: Seed,
     output_replication: Path,
-    output_mukhoti: Path,
     output_graphs: Path,
     output_bins: Path,
     output_floors: Path,
@@ -56,12 +51,11 @@ def replicate_model(
 
     file: the model's outputs, of all classes
     manifest: the shipped files (JSON)
-    mukhoti: printed Table 1 of Mukhoti et al. (CSV)
+    printed: cells that papers print of these networks (CSV)
     model: the model's name
     methods: those that take seconds, or all
     seed: seed of all random streams
     output_replication: rows of table replication to write
-    output_mukhoti: rows of table mukhoti2020_table1 to write
     output_graphs: points of the calibration graphs, to write
     output_bins: rows of table reliability_bins to write, of the network as it is
     output_floors: rows of table noise_floors, to write
@@ -78,12 +72,10 @@ def replicate_model(
         "noise_floors": output_floors,
         "method_differences": output_differences,
     }
-    write_rows(replication_tables(folds, methods == "all", seed), paths, model, REAL_LOGITS)
-    printed = {row["model"]: row for _, row in read_rows(mukhoti, ("model",))}
-    is_printed = model in printed
-    table_1 = mukhoti_rows(model, folds, printed[model]) if is_printed else []
-    columns = columns_of(MUKHOTI)
-    write_table(output_mukhoti, MUKHOTI, pd.DataFrame(table_1, columns=columns))
+    tables = replication_tables(folds, methods == "all", seed)
+    cells = read_table(printed).query("model == @model")[[*CELL, "published_percent"]]
+    tables["replication"] = tables["replication"].merge(cells, on=CELL, how="left")
+    write_rows(tables, paths, model, REAL_LOGITS)
 
 
 def replication_tables(folds: Folds, complete: bool, seed: int) -> dict[str, pd.DataFrame]:
@@ -125,24 +117,3 @@ def outputs_as_is(test: Fold) -> Outputs:
     top = top_label(*test)
     probabilities = softmax(test.logits.astype(np.float64), axis=1)
     return Outputs(AS_IS, top.score, top.hit, probabilities, test.labels)
-
-
-def mukhoti_rows(name: str, folds: Folds, printed: Row) -> list[Row]:
-    """Return the computed and the printed row of a network of Mukhoti et al. (2020), Table 1."""
-    if "validation" not in folds:
-        raise InputError(f"{name}: no validation fold, on which the temperature is chosen")
-    fitted = load_method(BY_ECE)(*folds["validation"])
-    errors = []
-    for scale in (1.0, fitted.inverse):
-        top = top_label(folds["test"].logits.astype(np.float64) * scale, folds["test"].labels)
-        errors.append(100 * MEASURES["ece"].of(top.score, top.hit))
-    computed = {
-        "test_error_percent": 100 * (1 - top.hit.mean()),
-        "ece15_percent": errors[0],
-        "ece15_after_temperature_percent": errors[1],
-        "temperature": 1 / fitted.inverse,
-    }
-    return [
-        {"model": name, "row": "computed", **computed},
-        {"model": name, "row": "printed", **{key: float(printed[key]) for key in computed}},
-    ]
