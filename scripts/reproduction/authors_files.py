@@ -16,30 +16,26 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+import pandas as pd
 
 from calbias.errors import InputError
 from calbias.io.files import validate_file_exists, validate_no_placeholder
-from calbias.truth.curves import GLM_NAMES, Curve
+from calbias.truth.curves import GLM_NAMES, Curve, split_glm_name
 from calbias.truth.scenarios import Scenario
 from pipeline.paper import MODELS, N_BINS, NORM
 from pipeline.pickles import scan
+from pipeline.table_schema import columns_of
 
-BETA, GLM, BIASES, ECE_BIN = FILES = (
-    *("beta_fit_data.p", "glm_fit_data.p", "calibration_results.json", "eece_sece_data.p"),
-)
+FILES = ("beta_fit_data.p", "glm_fit_data.p", "calibration_results.json", "eece_sece_data.p")
+BETA, GLM, BIASES, ECE_BIN = FILES
 Row = dict[str, Any]
-_NUMBERS = ("aic", "b0", "b1")
+_TABLE_4 = {"eece_L2": "ece_bin_percent", "sece_L2": "mean_simulated_ece_bin_percent"}
 _FAMILIES = ("sweep", "debias", "bin")
 _MORE = """
     EMPTY_DICT DICT SETITEM SETITEMS FLOAT BINFLOAT LONG4 STRING EMPTY_SET ADDITEMS FROZENSET
     NEWOBJ NEWOBJ_EX POP POP_MARK DUP
 """
 _MOST_INSTRUCTIONS = 1_000_000
-
-
-def validate(path: Path) -> None:
-    """Raise InputError unless a file is of the form that its name promises."""
-    contents(path)
 
 
 def contents(path: Path) -> Any:
@@ -59,23 +55,38 @@ def contents(path: Path) -> Any:
     return values
 
 
+def recorded_rows(beta: Path, glm: Path, biases: Path, ece_bin: Path) -> list[Row]:
+    """Return the rows of table ``authors_recorded``: the numbers of the four files."""
+    rows = [*fit_rows(beta, glm), *ece_bin_rows(ece_bin)]
+    return [*rows, *bias_rows(biases, best_scenarios(pd.DataFrame(rows)))]
+
+
+def _row(
+    model: str,
+    quantity: str,
+    value: float,
+    error: float = np.nan,
+    case: str = "",
+    n_samples: int | None = None,
+) -> Row:
+    values = (model, case, n_samples, quantity, value, error)
+    return dict(zip(columns_of("authors_recorded"), values, strict=True))
+
+
 def fit_rows(beta_path: Path, glm_path: Path) -> Iterator[Row]:
-    """Yield the rows of table ``authors_fits``: each GLM of each model, with its Beta."""
+    """Yield a row for each coefficient of the Beta distribution and of each GLM of a model."""
     betas, glms = contents(beta_path), contents(glm_path)
     for model in MODELS:
-        beta = _numbers(beta_path, betas, (model,), ("a", "b"))
-        for name in GLM_NAMES:
-            row = {"model": model, "glm": name, "alpha": beta["a"], "beta": beta["b"]}
-            for number in _NUMBERS:
-                is_term = number == "aic" or number in name.split("_")
-                keys = (model, name, "AIC" if number == "aic" else number)
-                for statistic, column in (("mean", number), ("std", f"{number}_sd")):
-                    value = np.nan
-                    if is_term:
-                        number_read = _numbers(glm_path, glms, (*keys, statistic), ("value",))
-                        value = number_read["value"]
-                    row[column] = value
-            yield row
+        parameters = _numbers(beta_path, betas, (model,), ("a", "b"))
+        yield _row(model, "alpha", parameters["a"])
+        yield _row(model, "beta", parameters["b"])
+        for glm in GLM_NAMES:
+            for number in ("AIC", *split_glm_name(glm)[2].split("_")):
+                value, error = (
+                    _numbers(glm_path, glms, (model, glm, number, x), ("value",))["value"]
+                    for x in ("mean", "std")
+                )
+                yield _row(model, number.lower(), value, error, glm)
 
 
 def _numbers(path: Path, values: Any, keys: tuple[str, ...], names: tuple[str, ...]) -> Any:
@@ -89,17 +100,20 @@ def _numbers(path: Path, values: Any, keys: tuple[str, ...], names: tuple[str, .
     return numbers
 
 
-def best_scenarios(fits: list[Row]) -> dict[str, Scenario]:
-    """Return {model: Scenario} with the GLM of lowest AIC, from rows of table ``authors_fits``."""
+def best_scenarios(recorded: pd.DataFrame) -> dict[str, Scenario]:
+    """Return {model: Scenario} with the GLM of lowest AIC, from table ``authors_recorded``."""
+    numbers = recorded.set_index(["model", "case", "quantity"])["value"].sort_index()
     scenarios = {}
-    for model in dict.fromkeys(row["model"] for row in fits):
-        best = min((row for row in fits if row["model"] == model), key=lambda row: row["aic"])
-        scenarios[model] = Scenario(model, best["alpha"], best["beta"], Curve.from_row(best))
+    for model in recorded["model"].unique():
+        alpha, beta = (numbers[model, "", x] for x in ("alpha", "beta"))
+        glm = numbers[model, :, "aic"].idxmin()
+        curve = Curve(glm, *(numbers.get((model, glm, x), 0.0) for x in ("b0", "b1")))
+        scenarios[model] = Scenario(model, alpha, beta, curve)
     return scenarios
 
 
 def bias_rows(path: Path, scenarios: Mapping[str, Scenario]) -> Iterator[Row]:
-    """Yield the rows of table ``authors_biases``: the recorded cells of these scenarios."""
+    """Yield a row for each recorded bias of these scenarios, in percent."""
     models: dict[tuple[Any, ...], str] = {
         (*scenario[1:3], *scenario.curve[1:]): name for name, scenario in scenarios.items()
     }
@@ -109,16 +123,9 @@ def bias_rows(path: Path, scenarios: Mapping[str, Scenario]) -> Iterator[Row]:
         parameters = tuple(entry.get(name) for name in ("alpha", "beta", "a", "b"))
         model, estimator = models.get(parameters), _estimator(str(entry.get("ce_type")))
         if model and estimator and entry.get("num_bins") == N_BINS:
-            names = ("num_samples", "num_reps", "true_ce", "bias", "var")
-            numbers = _numbers(path, {"cell": entry}, ("cell",), names)
-            yield dict(
-                zip(
-                    ("scenario", "estimator", "n_samples", "n_replicates", "tce_percent",
-                     "bias_percent", "sd_percent"),
-                    (model, estimator, *numbers.values()),
-                    strict=True,
-                )
-            )  # fmt: skip
+            names = ("num_samples", "bias", "var")
+            n, bias, error = _numbers(path, {"cell": entry}, ("cell",), names).values()
+            yield _row(model, "bias_percent", bias, error, estimator, n)
 
 
 def _estimator(name: str) -> str | None:
@@ -130,27 +137,23 @@ def _estimator(name: str) -> str | None:
 
 
 def ece_bin_rows(path: Path) -> Iterator[Row]:
-    """Yield the rows of table ``authors_ece_bin``: Table 4 before rounding, in percent.
+    """Yield the numbers of Table 4 before rounding, in percent.
 
     The file has columns, or an entry for each model.
     """
     values = contents(path)
     if isinstance(values.get("dataset"), list):
-        columns = [values.get(name) for name in ("dataset", "eece_L2", "sece_L2")]
+        columns = [values.get(name) for name in ("dataset", *_TABLE_4)]
         if not all(isinstance(x, list) and len(x) == len(columns[0]) for x in columns):
             raise InputError(f"{path}: its columns are of different lengths")
-        names, *pairs = columns
         values = {
-            name: {"eece_L2": real, "sece_L2": simulated}
-            for name, real, simulated in zip(names, *pairs, strict=True)
+            name: dict(zip(_TABLE_4, pair, strict=True))
+            for name, *pair in zip(*columns, strict=True)
         }
     for model in MODELS:
-        numbers = _numbers(path, values, (model,), ("eece_L2", "sece_L2"))
-        yield {
-            "model": model,
-            "ece_bin_percent": numbers["eece_L2"],
-            "mean_simulated_ece_bin_percent": numbers["sece_L2"],
-        }
+        numbers = _numbers(path, values, (model,), tuple(_TABLE_4))
+        for name, quantity in _TABLE_4.items():
+            yield _row(model, quantity, numbers[name])
 
 
 class _Nothing:

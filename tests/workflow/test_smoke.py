@@ -18,7 +18,7 @@ from pipeline.table_schema import tables
 
 ON_ITS_OWN = {  # of an estimator's page, `snakemake league`, `multiclass`, `replication`
     *(f"estimator_{what}" for what in ("comparison", "selection", "cost")),
-    *("authors_fits", "authors_biases", "authors_ece_bin"),  # of files that are fetched
+    "authors_recorded",  # of files that are fetched
     *("fit_times", "own_score_fits"),  # of key `fits`
     "replication_full",
 }

@@ -12,7 +12,7 @@ AUTHORS_FILES = {
 }
 # A file that is there is an input and never downloaded again.
 ABSENT = [path for path in AUTHORS_FILES.values() if not os.path.exists(path)]
-AUTHORS_TABLES = [] if ABSENT else ["authors_fits", "authors_biases", "authors_ece_bin"]
+AUTHORS_TABLES = [] if ABSENT else ["authors_recorded"]
 TABLES += AUTHORS_TABLES
 
 
@@ -46,9 +46,7 @@ rule read_authors_files:
     input:
         **{name: local(path) for name, path in AUTHORS_FILES.items()},
     output:
-        fits=tabled("authors_fits"),
-        biases=tabled("authors_biases"),
-        ece_bin=tabled("authors_ece_bin"),
+        tabled("authors_recorded"),
     log:
         "results/logs/read_authors_files.log",
     localrule: True
@@ -65,8 +63,7 @@ rule draw_as_authors:
         models_table=local(config["models"]),
         beta_fits=published("table2_beta_fits"),
         glm_fits=published("table3_glm_fits"),
-        authors_fits=[table(name) for name in AUTHORS_TABLES[:1]],
-        authors_biases=[table(name) for name in AUTHORS_TABLES[1:2]],
+        recorded=[table(name) for name in AUTHORS_TABLES],
     output:
         draws=tabled("authors_draws"),
         numbers=tabled("authors_numbers"),

@@ -11,28 +11,32 @@ _ROUNDS_TO = HALF_LAST_DIGIT * (1 + 1e-6)
 
 def of_fits(grounds: Grounds) -> list[Measurement]:
     """Return how many numbers of the authors' file of fits round to those of Table 3."""
-    fits = grounds.tables.get("authors_fits")
-    if fits is None or fits.empty:
+    file = grounds.tables.get("authors_recorded")
+    if file is None or file.empty:
         return []
-    both = grounds.tables[TABLE_3].merge(fits, on=["model", "glm"], suffixes=("_printed", ""))
-    off = np.concatenate([(both[x] - both[f"{x}_printed"]).dropna() for x in ("aic", "b0", "b1")])
-    close = 100 * float(np.mean(np.abs(off) <= _ROUNDS_TO))
+    keys = ["model", "glm", "quantity"]
+    printed = grounds.tables[TABLE_3].melt(keys[:2], ["aic", "b0", "b1"], keys[2], "printed")
+    both = printed.merge(file.rename(columns={"case": "glm"}), on=keys)
+    off = (both["value"] - both["printed"]).dropna()
+    close = 100 * float(np.mean(off.abs() <= _ROUNDS_TO))
     name = f"numbers of {off.size} in the authors' file that round to the printed ones"
     return [Measurement(name, close, "percent")]
 
 
 def of_ece_bin(grounds: Grounds) -> list[Measurement]:
     """Return how far the authors' file is from the two columns of Table 4."""
-    file = grounds.tables.get("authors_ece_bin")
+    file = grounds.tables.get("authors_recorded")
     if file is None or file.empty:
         return []
-    printed = grounds.table("ece_bin_real_and_simulated")
-    both = printed.merge(file, on="model", suffixes=("_ours", ""))
+    printed = grounds.table("ece_bin_real_and_simulated").set_index("model")
     columns = {
         "real": ("ece_bin_percent", "published_ece_bin_percent"),
         "simulated": ("mean_simulated_ece_bin_percent", "published_simulated_percent"),
     }
-    cases = {name: (both[a] - both[b]).abs().max() for name, (a, b) in columns.items()}
+    cases = {}
+    for name, (quantity, column) in columns.items():
+        values = file[file["quantity"] == quantity].set_index("model")["value"]
+        cases[name] = (values - printed[column]).abs().max()
     return by_case("the authors' file, largest difference to Table 4", cases, POINTS)
 
 

@@ -45,8 +45,7 @@ def draw_as_authors(
     models_table: Path,
     beta_fits: Path,
     glm_fits: Path,
-    authors_fits: Path | None,
-    authors_biases: Path | None,
+    recorded: Path | None,
     models: list[str],
     n_samples: list[int],
     replicates: Annotated[int, AtLeast(2)],
@@ -61,8 +60,7 @@ def draw_as_authors(
     models_table: models table: gives the groups
     beta_fits: published Table 2
     glm_fits: published Table 3
-    authors_fits: table authors_fits, whose fits are drawn from instead
-    authors_biases: table authors_biases, which is compared
+    recorded: table authors_recorded: its fits are drawn from instead, and its biases compared
     models: models of the paper
     n_samples: sample sizes
     replicates: data sets per cell, those of the first seeds; at most the 1000 of the paper
@@ -70,16 +68,16 @@ def draw_as_authors(
     output_draws: table authors_draws to write
     output_numbers: table authors_numbers to write
     """
-    if authors_fits:
-        scenarios = best_scenarios(read_table(authors_fits).to_dict("records"))
-    else:
-        fits = printed_fits(read_table(beta_fits), read_table(glm_fits))
-        scenarios = {model: fit.scenario() for model, fit in fits.items()}
+    fits = printed_fits(read_table(beta_fits), read_table(glm_fits))
+    scenarios = {model: fit.scenario() for model, fit in fits.items()}
+    if recorded:
+        file = read_table(recorded).fillna({"case": ""})
+        scenarios = best_scenarios(file)
     groups = groups_of(read_table(models_table), models_table)
     drawn = [scenarios[model] for model in models]
     rows, numbers = measure_draws(drawn, n_samples, min(replicates, N_REPLICATES), groups, seed)
-    if authors_biases:
-        numbers += compare_biases(rows, read_table(authors_biases))
+    if recorded:
+        numbers += compare_biases(rows, file)
     write_table(output_draws, "authors_draws", rows)
     write_table(output_numbers, "authors_numbers", [*numbers, *figure_1()])
 
@@ -171,13 +169,13 @@ def _correlations(percent: Mapping[str, np.ndarray]) -> Iterator[Row]:
 
 def compare_biases(rows: pd.DataFrame, recorded: pd.DataFrame) -> list[Row]:
     """Return how far the biases are from those of the authors' file, in the cells of both."""
-    keys = ["scenario", "estimator", "n_samples"]
-    both = rows.merge(recorded, on=keys, suffixes=("", "_recorded"))
-    off = (both["bias_percent"] - both["bias_percent_recorded"]).abs()
-    largest = off.max() if len(off) else np.nan
+    names = {"model": "scenario", "case": "estimator"}
+    biases = recorded[recorded["quantity"] == "bias_percent"].rename(columns=names)
+    both = rows.merge(biases, on=[*names.values(), "n_samples"])
+    off = (both["bias_percent"] - both["value"]).abs()
     return [
         _number("recorded_bias_cells", "", len(off)),
-        _number("recorded_bias_difference_percent", "largest", largest),
+        _number("recorded_bias_difference_percent", "largest", off.max()),
     ]
 
 

@@ -9,7 +9,7 @@ from calbias.errors import InputError
 from calbias.io.files import file_digest, placeholder
 from pipeline.results import written_whole
 from pipeline.steps.download_logits import read_mirrors
-from reproduction.authors_files import FILES, validate
+from reproduction.authors_files import FILES, contents
 
 _MOST_BYTES = 100_000_000
 _BLOCK_BYTES = 2**16
@@ -33,7 +33,7 @@ def fetch_authors_file(*, mirrors_file: Path, mirrors: list[str], file: str, out
         try:
             with written_whole(output) as temporary:
                 _fetch(url, temporary)
-                validate(temporary)
+                contents(temporary)  # InputError unless it is of the form that its name promises
                 print(f"{url}: sha256 {file_digest(temporary)}", file=sys.stderr)
             return
         except (requests.RequestException, InputError) as error:
