@@ -88,7 +88,7 @@ def test_files_of_another_form_are_refused_by_place(tmp_path, refused):
 def test_fits_and_recorded_cells_of_the_best_glm(recorded):
     table = recorded()
     numbers = table.set_index(["model", "case", "quantity"])[["value", "error"]].sort_index()
-    assert len(numbers.loc[(slice(None), [*GLM_NAMES]), :]) == 10 * (12 + 16)  # AICs and coefficients
+    assert len(numbers.loc[(slice(None), [*GLM_NAMES]), :]) == 10 * (12 + 16)
     of_model = numbers.loc["resnet110_SD_c10"]
     assert of_model.loc[("", ["alpha", "beta"]), "value"].tolist() == [1.5, 0.1]
     assert of_model.loc["log_log_b1"].T.to_dict("list") == {"aic": [5.0, 0.5], "b1": [0.3, 0.03]}
