@@ -7,7 +7,7 @@ OWN_CLAIMS = sorted((HERE / "scripts/evidence/claims").glob("*.py"))  # found th
 
 rule evidence:
     input:
-        [table(name) for name in (*TABLES, *AUDITS, "noise_floors", "method_differences")],
+        [table(name) for name in (*TABLES, *AUDITS, "noise_floors")],
         parts_of(TABLES),
         papers.of_outputs(REAL),
         [

@@ -8,6 +8,7 @@ PARTS = {
         [*SCORE_STEMS, *(f"answers/{name}" for name in ANSWERED)],
     ),
     "printed_simulations": ("printed_simulations", PAPERS),
+    "method_differences": ("method_differences", CLASSWISE),
     "language_models": ("answers", ANSWERED),
     "leaderboard": ("answers/leaderboard", ANSWERED),
     **{league: (league, LEAGUE_FILES) for league in LEAGUES},

@@ -70,6 +70,36 @@ rule read_multiclass_league:
         step("read_multiclass_league")
 
 
+# networks of which this run has the outputs of all classes
+CLASSWISE = [*(model for model in MEASURED if model in REAL), *OTHERS]
+
+
+rule measure_differences:
+    input:
+        file=lambda wildcards: (
+            f"results/logits/{wildcards.network}.npz"
+            if wildcards.network in REAL
+            else resource(f"outputs/{wildcards.network}.npz")
+        ),
+    output:
+        "results/method_differences/{network}.parquet",
+    log:
+        "results/logs/measure_differences/{network}.log",
+    wildcard_constraints:
+        network=one_of(CLASSWISE),
+    conda:
+        "../../envs/environment.yaml"
+    resources:
+        mem_mb=lambda wildcards, attempt: 1000 * attempt,
+        runtime=lambda wildcards, attempt: 120 * attempt,
+    params:
+        code=code("measure_differences"),
+        seed=config["seed"],
+        methods=lambda wildcards: "all" if wildcards.network in REAL else "quick",
+    shell:
+        step("measure_differences", model="{wildcards.network}")
+
+
 rule judge_printed_classwise:
     input:
         printed=data("published/kull2019_table3_classwise_ece.csv"),

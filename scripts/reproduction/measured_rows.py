@@ -7,15 +7,9 @@ too high: resampled rows look less calibrated than the sample.
 ``calibration_graphs`` (Gupta et al. 2021, Figures 1 to 10, §4): a graph is of the model as it is,
 or after the spline, on the test fold or on the validation fold to which the spline is fitted; of
 the score of rank 1, 2 or 3, or of the sum of the 2 or 3 largest.
-
-``noise_floors``, ``method_differences``: the spread of a difference is taken on common labels: both
-methods' measures for the same labels, drawn from the probabilities after temperature scaling (of
-the first method where there is none). Two methods whose values differ by less than 1.96 times that
-are not told apart by these test rows.
 """
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from itertools import combinations
 from pathlib import Path
 from typing import Any
 
@@ -27,10 +21,7 @@ from calbias.engine.sorted_batch import sorted_data_set
 from calbias.errors import InputError
 from calbias.estimation.api import estimate
 from calbias.logits.output_file import Fold
-from calbias.multiclass.class_bins import Measure
-from calbias.multiclass.measures import prepared
-from calbias.multiclass.noise import summary
-from calbias.multiclass.rows import Rows
+from calbias.multiclass.noise import noise_floor
 from calbias.recalibration.spline import fit_binary
 from pipeline.table_schema import columns_of
 from pipeline.tables import write_table
@@ -50,10 +41,7 @@ FLOORS = {
     "ece": ("confidence_ece", 15),
     "thresholded_ece_em": ("thresholded_ece_em", 15),
 }
-DIFFERENCES = "classwise_ece_14_bins_sum"
-"""The measure whose differences between methods are tabled: the one that Kull et al. print."""
 REPLICATES = 200
-DRAWN_FROM = "temperature_scaling"
 _SHARED = ("n_classes", "n_samples", "value", "floor", "floor_sd", "corrected", "p_value")
 
 COMPARED = ("ece", "ece25", "ks_top1", "ks_top2", "ks_within_top2")
@@ -71,11 +59,12 @@ def tables_of(
 
     ``resamples`` gives the resamples, counts (B, n), of n rows, or None for no intervals.
     """
-    floors, bins = NoiseFloors(seed), []
+    floors: list[Row] = []
     measures: list[Row] = []
+    bins = []
     resampled: Resampled = {}
     for outputs in all_outputs:
-        floors.add(outputs)
+        floors += floor_rows(outputs, seed)
         counts = None if outputs.needs else resamples(len(outputs.hits))
         measures += measure_rows(outputs, counts, resampled)
         if not outputs.needs:
@@ -84,8 +73,7 @@ def tables_of(
     return {
         "measures": pd.DataFrame(measures),
         "reliability_bins": pd.concat(bins),
-        "noise_floors": pd.DataFrame(floors.rows),
-        "method_differences": pd.DataFrame(floors.differences()),
+        "noise_floors": pd.DataFrame(floors),
     }
 
 
@@ -234,72 +222,18 @@ def points(scores: np.ndarray, hits: np.ndarray, n_knots: int = N_KNOTS) -> pd.D
     )
 
 
-class NoiseFloors:
-    """The rows of tables ``noise_floors`` and ``method_differences`` of one model.
-
-    Methods are added one by one; of each the drawn values stay, not the probabilities.
-    """
-
-    def __init__(self, seed: int) -> None:
-        self.seed = seed
-        self.rows: list[Row] = []
-        self._values: dict[str, tuple[float, np.ndarray]] = {}
-        self._waiting: list[tuple[str, Rows, Measure, float]] = []
-        self._common: np.ndarray | None = None
-
-    def add(self, outputs: Outputs) -> None:
-        """Add a method, if it has probabilities of all classes."""
-        if outputs.probabilities is None or outputs.labels is None:
-            return
-        rows = Rows.of(outputs.probabilities)
-        observed = rows.given(np.asarray(outputs.labels, np.int64))
-        measures = {
-            name: prepared(unprepared, rows, n_bins)
-            for name, (unprepared, n_bins) in FLOORS.items()
-        }
-        drawn: dict[str, list[np.ndarray]] = {name: [] for name in FLOORS}
-        for labels in rows.redrawn(REPLICATES, self.seed):
-            for name, measure in measures.items():
-                drawn[name].append(measure.values(labels))
-        for name, measure in measures.items():
-            values = measure.values(observed)
-            floor = summary(*FLOORS[name], measure, values, np.concatenate(drawn[name]), rows)
-            shared = {key: getattr(floor, key) for key in _SHARED}
-            self.rows.append({"method": outputs.method, "measure": name, **shared})
-            if name == DIFFERENCES:
-                self._compare(outputs.method, rows, measure, float(measure.whole(values)[0]))
-
-    def _compare(self, method: str, rows: Rows, measure: Measure, value: float) -> None:
-        """Take the measure for the common labels, or wait until there are any."""
-        self._waiting.append((method, rows, measure, value))
-        if method == DRAWN_FROM:
-            self._common = _labels(rows, self.seed)
-        if self._common is not None:
-            self._compare_waiting(self._common)
-
-    def _compare_waiting(self, common: np.ndarray) -> None:
-        for method, rows, measure, value in self._waiting:
-            labels = np.ascontiguousarray(common[rows.order])
-            self._values[method] = value, measure.whole(measure.values(labels))
-        self._waiting = []
-
-    def differences(self) -> Iterator[Row]:
-        """Yield a row for each pair of methods."""
-        if self._waiting:
-            self._compare_waiting(_labels(self._waiting[0][1], self.seed))
-        for (a, values_a), (b, values_b) in combinations(self._values.items(), 2):
-            yield {
-                "measure": DIFFERENCES,
-                "method_a": a,
-                "method_b": b,
-                "difference": values_a[0] - values_b[0],
-                "difference_sd": float((values_a[1] - values_b[1]).std(ddof=1)),
-            }
-
-
-def _labels(rows: Rows, seed: int) -> np.ndarray:
-    """Return labels (n, R) drawn from the rows, in the order in which they were given."""
-    drawn = np.concatenate([*rows.redrawn(REPLICATES, seed, "common labels")], axis=1)
-    labels = np.empty_like(drawn)
-    labels[rows.order] = drawn
-    return labels
+def floor_rows(outputs: Outputs, seed: int) -> Iterator[Row]:
+    """Yield the rows of table ``noise_floors`` of a method with probabilities of all classes."""
+    if outputs.probabilities is None:
+        return
+    for name, (measure, n_bins) in FLOORS.items():
+        floor = noise_floor(
+            outputs.probabilities,
+            outputs.labels,
+            measure=measure,
+            n_bins=n_bins,
+            replicates=REPLICATES,
+            seed=seed,
+        )
+        shared = {key: getattr(floor, key) for key in _SHARED}
+        yield {"method": outputs.method, "measure": name, **shared}

@@ -153,6 +153,13 @@ def of_rank(n_classes: int) -> dict[str, dict[str, Any]]:
     }
 
 
+def outputs_as_is(test: Fold) -> Outputs:
+    """Return the Outputs of a network that no method has recalibrated."""
+    top = top_label(*test)
+    probabilities = softmax(test.logits.astype(np.float64), axis=1)
+    return Outputs("uncalibrated", top.score, top.hit, probabilities, test.labels)
+
+
 def outputs_of_scores(top: TopLabel, generator: np.random.Generator) -> Iterator[Outputs]:
     """Yield the Outputs of a ``TopLabel``, and of half its rows, recalibrated on the other half."""
     yield Outputs("uncalibrated", top.score, top.hit)

@@ -269,7 +269,7 @@ def results():
 
 def of_outputs(measured):
     """What is read of the models' outputs, and measured of these and of the other networks'."""
-    parts = ("", "bins/", "graphs/", "floors/", "differences/")
+    parts = ("", "bins/", "graphs/", "floors/")
     return [
         *(local(REAL[model]) for model in MISSING.values()),
         *(f"results/logits/{model}.npz" for model in REAL),

@@ -31,7 +31,6 @@ JOINED |= {
         ("reliability_bins", "bins", MEASURED),
         ("calibration_graphs", "graphs", [model for model in MEASURED if model in REAL]),
         ("noise_floors", "floors", [model for model in MEASURED if model in REAL]),
-        ("method_differences", "differences", [model for model in MEASURED if model in REAL]),
     )
 }
 

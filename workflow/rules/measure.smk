@@ -66,7 +66,6 @@ rule measure_model:
         bins="results/measures/bins/{model}.parquet",
         graphs="results/measures/graphs/{model}.parquet",
         floors="results/measures/floors/{model}.parquet",
-        differences="results/measures/differences/{model}.parquet",
     log:
         "results/logs/measure_model/{model}.log",
     wildcard_constraints:
@@ -126,7 +125,6 @@ rule replicate_model:
         graphs="results/{replication}/graphs/{other}.parquet",
         bins="results/{replication}/bins/{other}.parquet",
         floors="results/{replication}/floors/{other}.parquet",
-        differences="results/{replication}/differences/{other}.parquet",
     log:
         "results/logs/replicate_model/{replication}/{other}.log",
     wildcard_constraints:
@@ -143,10 +141,7 @@ rule replicate_model:
         # of tables whose rows are another step's too
         columns=[
             columns_of(name)
-            for name in (
-                *("calibration_graphs", "reliability_bins"),
-                *("noise_floors", "method_differences"),
-            )
+            for name in ("calibration_graphs", "reliability_bins", "noise_floors")
         ],
         seed=config["seed"],
         methods=lambda wildcards: "all" if wildcards.replication.endswith("full") else "quick",

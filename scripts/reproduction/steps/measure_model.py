@@ -25,7 +25,6 @@ def measure_model(
     output_bins: Path,
     output_graphs: Path,
     output_floors: Path,
-    output_differences: Path,
 ) -> None:
     """Measure a model as it is and recalibrated, as Guo et al. (2017) and Gupta et al. (2021) do.
 
@@ -42,7 +41,6 @@ def measure_model(
     output_bins: bins of the reliability diagrams, to write
     output_graphs: points of the calibration graphs, to write; of scores alone there are none
     output_floors: rows of table noise_floors, to write
-    output_differences: rows of table method_differences, to write
     """
     graphs = pd.DataFrame()
     if logits:
@@ -61,6 +59,5 @@ def measure_model(
         "reliability_bins": output_bins,
         "calibration_graphs": output_graphs,
         "noise_floors": output_floors,
-        "method_differences": output_differences,
     }
     write_rows(tables, paths, model, source)

@@ -8,20 +8,17 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Literal
 
-import numpy as np
 import pandas as pd
-from scipy.special import softmax
 
 from calbias.errors import InputError
 from calbias.logits.output_file import Fold
 from calbias.logits.read_logits import read_outputs
-from calbias.logits.top_label import top_label
 from pipeline.logits import REAL_LOGITS, Logits
 from pipeline.manifest import verify_shipped
 from pipeline.steps import Seed
 from pipeline.tables import read_table
 from reproduction.measured_rows import graph_rows, tables_of, write_rows
-from reproduction.outputs import OF_MATRICES, Outputs, outputs_of_logits
+from reproduction.outputs import OF_MATRICES, Outputs, outputs_as_is, outputs_of_logits
 from reproduction.recalibration import PAPERS_METHODS
 
 CELL = ["method", "measure"]
@@ -45,7 +42,6 @@ def replicate_model(
     output_graphs: Path,
     output_bins: Path,
     output_floors: Path,
-    output_differences: Path,
 ) -> None:
     """Run the methods of Guo et al. and Gupta et al. on the outputs of another network.
 
@@ -59,7 +55,6 @@ def replicate_model(
     output_graphs: points of the calibration graphs, to write
     output_bins: rows of table reliability_bins to write, of the network as it is
     output_floors: rows of table noise_floors, to write
-    output_differences: rows of table method_differences, to write
     """
     verify_shipped(file, manifest)
     folds = read_outputs(file).folds
@@ -70,7 +65,6 @@ def replicate_model(
         "calibration_graphs": output_graphs,
         "reliability_bins": output_bins,
         "noise_floors": output_floors,
-        "method_differences": output_differences,
     }
     tables = replication_tables(folds, methods == "all", seed)
     cells = read_table(printed).query("model == @model")[[*CELL, "published_percent"]]
@@ -110,10 +104,3 @@ def _outputs(validation: Fold | None, test: Fold, with_matrices: bool) -> Iterat
     logits = Logits(validation, test)
     yield from outputs_of_logits(logits, methods=(*methods, BY_ECE))
     yield from (Outputs(name, needs="snakemake replication") for name in left_out)
-
-
-def outputs_as_is(test: Fold) -> Outputs:
-    """Return the Outputs of a network that no method has recalibrated."""
-    top = top_label(*test)
-    probabilities = softmax(test.logits.astype(np.float64), axis=1)
-    return Outputs(AS_IS, top.score, top.hit, probabilities, test.labels)
