@@ -1,19 +1,17 @@
 """Replicate files: one estimate per simulated data set, Parquet, that can be checked and extended.
 
 The file's metadata holds for each cell (scenario, n_samples, n_bins) a key of what its numbers
-depend on – code, scenario, norm, seed, shard; not the versions of packages – and a checksum of the
-rows. A later run keeps the cells whose key is unchanged, adds the missing replicates and cells, and
-draws nothing twice. For that the file has a second, hidden name in the same folder: Snakemake
-deletes an output before its job runs, and after the job failed.
+depend on: code, scenario, norm, seed, shard; not the versions of packages. A later run keeps the
+cells whose key is unchanged, adds the missing replicates and cells, and draws nothing twice. For
+that the file has a second, hidden name in the same folder: Snakemake deletes an output before its
+job runs, and after the job failed.
 """
 
-import contextlib
-import hashlib
 import json
 import os
 import resource
 import shutil
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple, Protocol
 
@@ -23,10 +21,11 @@ import pyarrow.parquet as pq
 
 from calbias.errors import InputError
 from calbias.io.files import file_digest
+from pipeline.results import record_of
+from pipeline.tables import validate_unchanged
 
 COLUMNS = ("scenario", "n_samples", "n_bins", "replicate", "estimate", "n_bins_used")
 _METADATA = b"calbias"
-_ROWS = 4_096  # that are read of a file at once
 
 
 class ReplicateCell(NamedTuple):
@@ -75,31 +74,42 @@ Replicates = Mapping[str, Cells]  # by estimator
 def write_replicates(
     path: Path, cells: ReplicateCells, keys: Mapping[ReplicateCell, str], provenance: dict[str, Any]
 ) -> None:
-    """Write the estimates and the key of each cell, in their order, and a dict of provenance."""
-    sizes = [estimates.estimate.size for estimates in cells.values()]
-    names = list(dict.fromkeys(cell.scenario for cell, n in zip(cells, sizes, strict=True) if n))
-    numbers = {name: number for number, name in enumerate(names)}
-    _, n_samples, n_bins = zip(*cells, strict=True)
-    cell_columns = [numbers.get(cell.scenario, 0) for cell in cells], n_samples, n_bins
-    columns = (
-        *(np.repeat(values, sizes) for values in cell_columns),
-        *map(np.concatenate, zip(*cells.values(), strict=True)),
+    """Write the estimates and the key of each cell, in their order, and a dict of provenance.
+
+    A cell is a row group, if it has rows.
+    """
+    rows = [[*cell, keys[cell], estimates.estimate.size] for cell, estimates in cells.items()]
+    metadata = {_METADATA: json.dumps({"provenance": provenance, "cells": rows}, sort_keys=True)}
+    first = next(iter(cells.items()))
+    schema = _table(*first).schema.with_metadata(metadata)
+    with pq.ParquetWriter(path, schema, compression="zstd") as writer:
+        for cell, estimates in cells.items():
+            if size := estimates.estimate.size:
+                writer.write_table(_table(cell, estimates), size)
+
+
+def _table(cell: ReplicateCell, estimates: Estimates) -> pa.Table:
+    """Return the rows of a cell."""
+    size, name = estimates.estimate.size, cell.scenario.encode()
+    scenario, *numbers = map(
+        _arrow,
+        (
+            *(np.full(size, value, np.int32) for value in (0, cell.n_samples, cell.n_bins)),
+            estimates.replicate.astype(np.int32),
+            estimates.estimate.astype(np.float64),
+            estimates.n_bins_used.astype(np.int32),
+        ),
     )
-    arrays = [
-        _arrow(values.astype(np.float64 if name == "estimate" else np.int32))
-        for name, values in zip(COLUMNS, columns, strict=True)
-    ]
-    # a dictionary of the names that occur: others would not be read back
-    arrays[0] = pa.DictionaryArray.from_arrays(arrays[0], _texts(names))
-    table = pa.Table.from_arrays(arrays, names=list(COLUMNS))
-    rows = [[*cell, keys[cell], size] for cell, size in zip(cells, sizes, strict=True)]
-    metadata = {
-        "provenance": provenance,
-        "keys": rows,
-        "checksum": _checksum(_columns(table), rows),
-    }
-    table = table.replace_schema_metadata({_METADATA: json.dumps(metadata, sort_keys=True)})
-    pq.write_table(table, path, compression="zstd")
+    ends = np.array([0, len(name)], np.int32)
+    names = pa.StringArray.from_buffers(1, pa.py_buffer(ends), pa.py_buffer(name))
+    named = pa.DictionaryArray.from_arrays(scenario, names)
+    return pa.Table.from_arrays([named, *numbers], names=list(COLUMNS))
+
+
+def _arrow(values: np.ndarray) -> pa.Array:
+    """Return numbers as an Arrow array; ``pa.array`` imports pandas, 0.25 s."""
+    buffers = [None, pa.py_buffer(values)]
+    return pa.Array.from_buffers(pa.from_numpy_dtype(values.dtype), len(values), buffers)
 
 
 class _Header(NamedTuple):
@@ -108,9 +118,6 @@ class _Header(NamedTuple):
     sizes: dict[ReplicateCell, int]
     keys: dict[ReplicateCell, str]
     provenance: dict[str, Any]
-
-
-_REMEDY = "delete it and run again: only its replicates are drawn again"
 
 
 def read_replicates(path: Path) -> tuple[ReplicateCells, dict[ReplicateCell, str], dict[str, Any]]:
@@ -125,56 +132,36 @@ def read_replicates(path: Path) -> tuple[ReplicateCells, dict[ReplicateCell, str
 
 
 def _checked(path: Path) -> _Header:
-    """Return the header of a replicate file; InputError if its rows are not those written."""
+    """Return the header of a replicate file; InputError if it was changed since it was made."""
     if not Path(path).exists():
         raise InputError(f"{path}: there is no such replicate file")
+    validate_unchanged(path)
     try:
-        with _opened(path) as file:
+        with pq.ParquetFile(path) as file:
             metadata = json.loads(file.schema_arrow.metadata[_METADATA])
-            keys = metadata["keys"]
-            unchanged = _checksum(_columns(file), keys) == metadata["checksum"]
-        sizes, cell_keys = {}, {}
-        for scenario, n_samples, n_bins, key, size in keys:
+        sizes, keys = {}, {}
+        for scenario, n_samples, n_bins, key, size in metadata["cells"]:
             cell = ReplicateCell(scenario, n_samples, n_bins)
-            sizes[cell], cell_keys[cell] = size, key
-        header = _Header(sizes, cell_keys, metadata["provenance"])
+            sizes[cell], keys[cell] = size, key
+        return _Header(sizes, keys, metadata["provenance"])
     except (OSError, pa.ArrowException, KeyError, TypeError, ValueError) as error:
         raise InputError(
-            f"{path}: not a whole replicate file ({type(error).__name__}): {_REMEDY}"
+            f"{path}: not a whole replicate file ({type(error).__name__}): delete it and run "
+            "again: only its replicates are drawn again"
         ) from error
-    if not unchanged:
-        raise InputError(f"{path}: its rows differ from its checksum, so it was edited: {_REMEDY}")
-    return header
-
-
-def _opened(path: Path) -> pq.ParquetFile:
-    """Open a file such that a few pages of it are in memory, never a whole row group."""
-    return pq.ParquetFile(path, pre_buffer=False, buffer_size=2**16)
 
 
 def _cells(path: Path, header: _Header, columns: Sequence[str]) -> Iterator[list[np.ndarray]]:
-    """Yield these columns of one cell after the other, reading as far as needed."""
-    with _opened(path) as file:
-        batches = (
-            [batch.column(name).to_numpy() for name in columns]
-            for batch in file.iter_batches(_ROWS, columns=list(columns))
-        )
-        rows = [np.empty(0)] * len(columns)
+    """Yield these columns of one cell after the other; one cell is in memory at a time."""
+    with pq.ParquetFile(path) as file:
+        group = 0
         for size in header.sizes.values():
-            parts = []
-            while size > rows[0].size:
-                parts.append(rows)
-                size -= rows[0].size
-                rows = next(batches)
-            parts.append([column[:size] for column in rows])
-            rows = [column[size:] for column in rows]
-            yield [_concatenated(arrays) for arrays in zip(*parts, strict=True)]
-
-
-def _concatenated(arrays: Sequence[np.ndarray]) -> np.ndarray:
-    """Return the arrays as one, of the type of those that have rows."""
-    filled = [array for array in arrays if array.size]
-    return np.concatenate(filled) if filled else np.empty(0)
+            if size == 0:
+                yield [np.empty(0)] * len(columns)
+                continue
+            table = file.read_row_group(group, list(columns))
+            group += 1
+            yield [table[name].to_numpy() for name in columns]
 
 
 def kept(path: Path) -> Path:
@@ -184,59 +171,15 @@ def kept(path: Path) -> Path:
 
 
 def keep(path: Path) -> None:
-    """Give a replicate file its second name: a hard link, or a copy where there are none."""
-    temporary = kept(path).with_suffix(f".{os.getpid()}")
-    with contextlib.suppress(FileNotFoundError):
-        temporary.unlink()
-    try:
-        os.link(path, temporary)
-    except OSError:
-        shutil.copy2(path, temporary)
-    os.replace(temporary, kept(path))
-
-
-def _arrow(values: np.ndarray) -> pa.Array:
-    """Return numbers as an Arrow array; ``pa.array`` imports pandas, 0.25 s."""
-    buffers = [None, pa.py_buffer(values)]
-    return pa.Array.from_buffers(pa.from_numpy_dtype(values.dtype), len(values), buffers)
-
-
-def _texts(names: Iterable[str]) -> pa.Array:
-    """Return strings as an Arrow array, without pandas too."""
-    texts = [name.encode() for name in names]
-    ends = np.cumsum([0, *map(len, texts)], dtype=np.int32)
-    buffers = map(pa.py_buffer, (ends, b"".join(texts)))
-    return pa.StringArray.from_buffers(len(texts), *buffers)
-
-
-def _columns(rows: pa.Table | pq.ParquetFile) -> Callable[[str], Iterator[pa.Array]]:
-    """Return a function from the name of a column to its parts."""
-
-    def parts(name: str) -> Iterator[pa.Array]:
-        if isinstance(rows, pa.Table):
-            yield from rows[name].chunks
-        else:
-            yield from (batch.column(name) for batch in rows.iter_batches(_ROWS, columns=[name]))
-
-    return parts
-
-
-def _checksum(columns: Callable[[str], Iterator[pa.Array]], keys: list[Any]) -> str:
-    """Return a digest of the rows' values and of the cells' keys and sizes."""
-    names = dict.fromkeys(scenario for scenario, *_, size in keys if size)
-    numbers = {name: number for number, name in enumerate(names)}
-    digest = hashlib.sha256(json.dumps(keys).encode())
-    for name in COLUMNS:
-        if name == "scenario":
-            digest.update("\n".join(names).encode())
-        for part in columns(name):
-            if name == "scenario":  # each part may have a dictionary of its own
-                part_numbers = [numbers.get(text, -1) for text in part.dictionary.to_pylist()]
-                values = np.array(part_numbers, np.int32)[part.indices.to_numpy()]
-            else:
-                values = part.to_numpy()
-            digest.update(np.ascontiguousarray(values).data)
-    return digest.hexdigest()
+    """Give a replicate file, and its record, a second name: a hard link, or a copy."""
+    for source, target in ((path, kept(path)), (record_of(path), record_of(kept(path)))):
+        temporary = target.with_suffix(f".{os.getpid()}")
+        temporary.unlink(missing_ok=True)
+        try:
+            os.link(source, temporary)
+        except OSError:
+            shutil.copy2(source, temporary)
+        os.replace(temporary, target)
 
 
 class ShardedCells:
