@@ -91,15 +91,13 @@ def write_replicates(
 def _table(cell: ReplicateCell, estimates: Estimates) -> pa.Table:
     """Return the rows of a cell."""
     size, name = estimates.estimate.size, cell.scenario.encode()
-    scenario, *numbers = map(
-        _arrow,
-        (
-            *(np.full(size, value, np.int32) for value in (0, cell.n_samples, cell.n_bins)),
-            estimates.replicate.astype(np.int32),
-            estimates.estimate.astype(np.float64),
-            estimates.n_bins_used.astype(np.int32),
-        ),
-    )
+    columns: list[np.ndarray] = [
+        *(np.full(size, value, np.int32) for value in (0, cell.n_samples, cell.n_bins)),
+        estimates.replicate.astype(np.int32),
+        estimates.estimate.astype(np.float64),
+        estimates.n_bins_used.astype(np.int32),
+    ]
+    scenario, *numbers = map(_arrow, columns)
     ends = np.array([0, len(name)], np.int32)
     names = pa.StringArray.from_buffers(1, pa.py_buffer(ends), pa.py_buffer(name))
     named = pa.DictionaryArray.from_arrays(scenario, names)
