@@ -140,8 +140,7 @@ rule replicate_model:
         code=code("replicate_model", *estimator_paths("ece_bin_ew", "mce_ew", "ks", "kde")),
         # of tables whose rows are another step's too
         columns=[
-            columns_of(name)
-            for name in ("calibration_graphs", "reliability_bins", "noise_floors")
+            columns_of(name) for name in ("calibration_graphs", "reliability_bins", "noise_floors")
         ],
         seed=config["seed"],
         methods=lambda wildcards: "all" if wildcards.replication.endswith("full") else "quick",
