@@ -46,10 +46,12 @@ def measure_differences(
     test, names = folds["test"], [name for name in METHODS if name in KNOWN]
     if methods == "quick" and test.logits.shape[1] >= MANY_CLASSES:
         names = [name for name in names if name not in OF_MATRICES]
-    found = [outputs_as_is(test)]
+    all_outputs = [outputs_as_is(test)]
     if "validation" in folds:
-        found = [*outputs_of_logits(Logits(folds["validation"], test), methods=names)]
-    rows = ({"model": model, "source": REAL_LOGITS, **row} for row in difference_rows(found, seed))
+        all_outputs = [*outputs_of_logits(Logits(folds["validation"], test), methods=names)]
+    rows = (
+        {"model": model, "source": REAL_LOGITS, **row} for row in difference_rows(all_outputs, seed)
+    )
     write_table(output, "method_differences", rows)
 
 
