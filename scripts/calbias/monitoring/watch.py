@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from html import escape
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -18,6 +18,7 @@ from numpy.typing import NDArray
 
 from calbias.auditing.audit import audit
 from calbias.auditing.inputs import EVENT, read_data
+from calbias.auditing.result import Audit
 from calbias.errors import InputError
 from calbias.io.command_line import write_text
 from calbias.io.files import output_paths, validate_state
@@ -27,6 +28,10 @@ from calbias.logits.table_files import SUFFIXES, read_table, table_suffix
 from calbias.monitoring.monitor import Monitor
 
 _LABELS = 8  # of the axis of evidence, about
+_NO_AUDIT = (
+    '<!DOCTYPE html>\n<html lang="en"><meta charset="utf-8"><meta name="generator" '
+    'content="calbias watch"><title></title><main></main></html>'
+)
 
 
 class State(NamedTuple):
@@ -36,6 +41,20 @@ class State(NamedTuple):
     last: str = ""
     alarm: str = ""
     since: str = ""
+
+
+class Stream(NamedTuple):
+    """A file's rows in the order in which they count: of their times, or of their clusters' ends.
+
+    Hits, times and clusters are arrays as long as the scores; without clusters None.
+    """
+
+    scores: NDArray
+    hits: NDArray
+    times: NDArray
+    clusters: NDArray | None
+    kind: str
+    notes: Sequence[str]
 
 
 def watch_file(
@@ -60,7 +79,32 @@ def watch_file(
     if state:
         validate_state(state, path)
     before = read_state(state, level) if state else State(Monitor(level))
-    monitor, first = before.monitor, before.monitor.n
+    first, last = before.monitor.n, before.last
+    stream = _read_stream(path, time, columns, top_label)
+    if last and _moment(stream.times[0]) <= _moment(last):
+        raise InputError(
+            f"{path}: begins at {stream.times[0]}, and {state} has the rows up to {last}: give "
+            "later rows"
+        )
+    for note in stream.notes:
+        say(note)
+    after = _watched(before, stream)
+    sentence, name = _sentence(after), Path(path).name
+    since = f" since row {after.monitor.since.row}" if after.monitor.since else ""
+    result = _audit_since(after.monitor, stream, first, seed)
+    if result:
+        sentence += f"; rows{since}: {result.verdict.sentence}"
+    audit_page = result.to_html(f"{name}{since}") if result else _NO_AUDIT
+    progress(f"writing {' and '.join(map(str, filter(None, (page, numbers, state))))}")
+    write_text(page, _page(name, sentence, after.monitor, audit_page))
+    write_text(numbers, json.dumps(_numbers(after, sentence), indent=2) + "\n")
+    if state:
+        write_text(state, _state_text(after))
+    return sentence, after.monitor.alarm is not None
+
+
+def _read_stream(path: Path | str, time: str, columns: Columns, top_label: bool) -> Stream:
+    """Return the Stream of a file; InputError where its rows have no order or are repeated."""
     if table_suffix(path) not in SUFFIXES and not Path(path).is_dir():
         raise InputError(f"{path}: give a file with a column of times: CSV, JSON lines or Parquet")
     data = read_data(path, columns=columns, top_label=top_label)
@@ -78,66 +122,70 @@ def watch_file(
             "column of ids if both are genuine",
             int(repeated.argmax()),
         )
-    scores, hits, clusters = data.rows.score, data.rows.hit, data.clusters
     if data.validation is not None:
         raise location.error("rows of two folds: give a file of one fold")
+    clusters = data.clusters
     if clusters is not None:  # a cluster counts when it is complete
         last = np.zeros(clusters.max() + 1, np.int64)
         last[clusters[order]] = np.arange(order.size)
         order = order[np.argsort(last[clusters[order]], kind="stable")]
         clusters = clusters[order]
-    scores, hits, times = scores[order], hits[order], times[order]
-    if before.last and _moment(times[0]) <= _moment(before.last):
-        raise InputError(
-            f"{path}: begins at {times[0]}, and {state} has the rows up to {before.last}: give "
-            "later rows"
+    score, hit = data.rows.score[order], data.rows.hit[order]
+    return Stream(score, hit, times[order], clusters, data.kind, data.notes)
+
+
+def _watched(before: State, stream: Stream) -> State:
+    """Return the state after a stream; its times are known of an alarm in this file."""
+    monitor, first, times = before.monitor, before.monitor.n, stream.times
+    monitor.update(stream.scores, stream.hits, stream.clusters)
+    after = before._replace(last=str(times[-1]))
+    if monitor.alarm is None or monitor.since is None or monitor.alarm <= first:
+        return after
+    start = monitor.since.row - 1 - first
+    since = str(times[start]) if start >= 0 else ""
+    return after._replace(alarm=str(times[monitor.alarm - 1 - first]), since=since)
+
+
+def _sentence(state: State) -> str:
+    """Return whether there was an alarm, and when the change began."""
+    monitor = state.monitor
+    if monitor.since is None:
+        return (
+            f"no alarm in {monitor.n} rows: evidence {monitor.evidence:.2g}, alarm at "
+            f"{1 / monitor.level:g}"
         )
-    for note in data.notes:
-        say(note)
-    monitor.update(scores, hits, clusters)
-    after = State(monitor, str(times[-1]), before.alarm, before.since)
-    sentence = (
-        f"no alarm in {monitor.n} rows: evidence {monitor.evidence:.2g}, alarm at {1 / level:g}"
+    row, low, high = monitor.since
+    return (
+        f"alarm at row {monitor.alarm} ({state.alarm}) of {monitor.n}: miscalibrated since about "
+        f"row {row} ({state.since or 'in an earlier file'}; 95 %: {low} to {high})"
     )
-    since, start = "", 0
-    if monitor.alarm and monitor.since:
-        row, low, high = monitor.since
-        start = max(row - 1 - first, 0)
-        if monitor.alarm > first:  # in this file
-            began = str(times[row - 1 - first]) if row > first else ""
-            after = after._replace(alarm=str(times[monitor.alarm - 1 - first]), since=began)
-        sentence = (
-            f"alarm at row {monitor.alarm} ({after.alarm}) of {monitor.n}: "
-            f"miscalibrated since about row {row} ({after.since or 'in an earlier file'}; "
-            f"95 %: {low} to {high})"
-        )
-        since = f" since row {row}"
+
+
+def _audit_since(monitor: Monitor, stream: Stream, first: int, seed: int) -> Audit | None:
+    """Return the audit of the rows since the change, or of all; None where they are too few.
+
+    ``first`` rows came in earlier files: the monitor's memory alone has them.
+    """
+    start = max(monitor.since.row - 1 - first, 0) if monitor.since else 0
+    scores, hits = stream.scores[start:], stream.hits[start:]
+    ids = None if stream.clusters is None else stream.clusters[start:]
     try:
-        ids = None if clusters is None else clusters[start:]
-        rows = scores[start:], hits[start:]
-        if first and since:  # rows of earlier files are in the monitor's memory alone
-            result = monitor.audit(kind=data.kind, seed=seed)
-        elif data.kind == EVENT:
-            result = audit(probabilities=rows[0], labels=rows[1], clusters=ids, seed=seed)
-        else:
-            result = audit(*rows, clusters=ids, seed=seed)
-        sentence += f"; rows{since}: {result.verdict.sentence}"
-        text = result.to_html(f"{Path(path).name}{since}")
-    except InputError:  # too few rows or clusters to be audited
-        mark = '<meta charset="utf-8"><meta name="generator" content="calbias watch">'
-        title = f"<title>{escape(Path(path).name)}</title>"
-        text = f'<!DOCTYPE html>\n<html lang="en">{mark}{title}<main></main></html>'
-    name = escape(Path(path).name)
-    top = f"<main>\n<h1>Watch of {name}</h1>\n<p><strong>{escape(sentence)}</strong></p>\n"
-    top += f"{_picture(monitor)}\n"
-    progress(f"writing {' and '.join(map(str, filter(None, (page, numbers, state))))}")
-    text = re.sub(r"<(/?)h1>", r"<\1h2>", text)  # of the audit
-    text = re.sub("<title>.*</title>", lambda _: f"<title>Watch of {name}</title>", text)
-    write_text(page, text.replace("<main>", top, 1))
-    write_text(numbers, json.dumps(_numbers(after, sentence), indent=2) + "\n")
-    if state:
-        write_text(state, _state_text(after))
-    return sentence, monitor.alarm is not None
+        if first and monitor.since:
+            return monitor.audit(kind=stream.kind, seed=seed)
+        if stream.kind == EVENT:
+            return audit(probabilities=scores, labels=hits, clusters=ids, seed=seed)
+        return audit(scores, hits, clusters=ids, seed=seed)
+    except InputError:
+        return None
+
+
+def _page(name: str, sentence: str, monitor: Monitor, audit_page: str) -> str:
+    """Return the page: what was seen, the picture of the evidence, and below it the audit."""
+    title = f"Watch of {escape(name)}"
+    top = f"<main>\n<h1>{title}</h1>\n<p><strong>{escape(sentence)}</strong></p>\n"
+    text = re.sub(r"<(/?)h1>", r"<\1h2>", audit_page)
+    text = re.sub("<title>.*</title>", lambda _: f"<title>{title}</title>", text)
+    return text.replace("<main>", f"{top}{_picture(monitor)}\n", 1)
 
 
 def _numbers(state: State, sentence: str) -> dict[str, Any]:
