@@ -108,9 +108,24 @@ def roles_of(
             for name in [getattr(columns, role)]
         },
     )
+    by_name = _by_name(names, columns, location, kind_of)
+    roles = _of_scores(by_name, columns.event is not None, names, kind_of)
+    if roles is None:
+        _validate_classes(by_name, names, location, kind_of)
+        roles = Roles(None, label=by_name.label, fold=by_name.fold, one_hot=by_name.one_hot)
+    used = {*roles[1:6], *roles.one_hot}
+    return roles._replace(others=tuple(name for name in names if name not in used))
+
+
+def _by_name(
+    names: list[str], columns: Columns, location: Place, kind_of: Callable[[str], str]
+) -> Roles:
+    """Return every column that the user names, or that has the name of a role.
+
+    The form is that of the score's name.
+    """
     chosen = {columns.score, columns.hit, columns.label, columns.prediction} - {None}
     free = [name for name in names if name not in chosen]
-    one_hot = tuple(in_class_order([name for name in free if _ONE_HOT.fullmatch(name)]))
     numbers = [name for name in free if kind_of(name) not in (WORDS, FOLD_WORDS)]
     score = columns.score or _named(numbers, SCORE, location)
     event = None if score else _named(numbers, EVENT, location)
@@ -123,35 +138,51 @@ def roles_of(
     prediction = columns.prediction
     if not (prediction or columns.hit or columns.label):
         prediction = _named(free, PREDICTION, location)
-    fold = None
-    if columns.rows is None:
-        folds = [name for name in free if kind_of(name) == FOLD_WORDS]
-        fold = _named(folds, FOLD, location)
-    roles = Roles("scores", score or event, hit, label, prediction, fold)
-    if roles.score and label and columns.event is not None:
-        return _with_others(roles._replace(form="event", hit=None, prediction=None), names)
-    if roles.score and not (hit or label):
-        binary = [name for name in free if name not in roles[1:6] and kind_of(name) == BINARY]
-        if len(binary) == 1:
-            note = (
-                f"column {binary[0]}, the only other one of 0 and 1, is read as the label of an "
-                f"event; where 1 is a correct prediction give --hit {quote(binary[0])}"
-            )
-            roles = roles._replace(form="event", label=binary[0], prediction=None, note=note)
-            return _with_others(roles, names)
-    if roles.score and hit:
-        return _with_others(roles._replace(label=None, prediction=None), names)
-    if score and label and prediction:
-        return _with_others(roles, names)
-    if roles.score and label:
-        return _with_others(roles._replace(form="event", prediction=None), names)
-    is_incomplete = roles.score or hit or bool(label) == bool(one_hot)
+    folds = [name for name in free if columns.rows is None and kind_of(name) == FOLD_WORDS]
+    one_hot = in_class_order([name for name in free if _ONE_HOT.fullmatch(name)])
+    return Roles(
+        "event" if event else "scores", score or event, hit, label, prediction,
+        _named(folds, FOLD, location), (*one_hot,),
+    )  # fmt: skip
+
+
+def _of_scores(
+    by_name: Roles, is_event: bool, names: list[str], kind_of: Callable[[str], str]
+) -> Roles | None:
+    """Return the Roles of scores with hits, of predictions, or of an event; None without them."""
+    roles = by_name._replace(one_hot=())
+    event = roles._replace(form="event", hit=None, prediction=None)
+    if roles.score is None:
+        return None
+    if roles.label and is_event:
+        return event
+    if roles.hit:
+        return roles._replace(form="scores", label=None, prediction=None)
+    if roles.label and roles.prediction and roles.form == "scores":
+        return roles
+    if roles.label:
+        return event
+    binary = [name for name in names if name not in roles[1:6] and kind_of(name) == BINARY]
+    if len(binary) != 1:
+        return None
+    note = (
+        f"column {binary[0]}, the only other one of 0 and 1, is read as the label of an event; "
+        f"where 1 is a correct prediction give --hit {quote(binary[0])}"
+    )
+    return event._replace(label=binary[0], note=note)
+
+
+def _validate_classes(
+    roles: Roles, names: list[str], location: Place, kind_of: Callable[[str], str]
+) -> None:
+    """Raise InputError, with what would do, where there are no labels with classes either."""
+    is_incomplete = roles.score or roles.hit or bool(roles.label) == bool(roles.one_hot)
     # a label and one column of fractions are no classes, whatever stands beside them
-    if (is_incomplete or label) and (options := _options(names, kind_of)):
+    if (is_incomplete or roles.label) and (options := _options(names, kind_of)):
         raise location.error(
             f"columns {listed(names)}: name the score and the outcome, such as {options}"
         )
-    if roles.score or hit:
+    if roles.score or roles.hit:
         raise location.error(
             f"columns {listed(names)}: write score and hit (1 where the prediction was correct), "
             "score, label and prediction, or label and score (the probability of label 1); or name "
@@ -163,7 +194,6 @@ def roles_of(
             f"and hit; found {listed(names)}; the first line names the columns, or name them with "
             "--score and --hit or --label"
         )
-    return _with_others(Roles(None, label=label, fold=fold, one_hot=one_hot), names)
 
 
 def _options(names: Sequence[str], kind_of: Callable[[str], str]) -> str:
@@ -176,11 +206,6 @@ def _options(names: Sequence[str], kind_of: Callable[[str], str]) -> str:
     if _plain(outcome) in HIT:
         return f"{score} {hit}"
     return f"{score} --label {quote(outcome)}, or {hit} where 1 is a correct prediction"
-
-
-def _with_others(roles: Roles, names: Sequence[str]) -> Roles:
-    used = {*roles[1:6], *roles.one_hot}
-    return roles._replace(others=tuple(name for name in names if name not in used))
 
 
 def _named(names: Sequence[str], synonyms: Sequence[str], location: Place) -> str | None:

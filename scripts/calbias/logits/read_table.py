@@ -82,46 +82,34 @@ def read_table_file(
         [name for name in names if name not in apart], columns, location,
         lambda name: _kind_of(table[name]),
     )  # fmt: skip
-    if outcome := [name for name in by if name in (roles.score, roles.hit, roles.label)]:
-        raise location.error(
-            f"--by {outcome[0]}: subgroups by the score or the outcome are miscalibrated by "
-            "their choice; name a column of something else"
-        )
+    _validate_uses(roles, by, columns, location)
     if not len(table[names[0]]):
         raise location.error("no rows, only the names of the columns; give at least two")
-    others, notes, classes = list(roles.others), [roles.note] * bool(roles.note), list[str]()
-    if columns.event is not None and roles.form != "event":
-        raise location.error(
-            f"--event {columns.event} goes with a score and a column of labels: name them by "
-            "--score and --label"
-        )
-    everything, form = table, columns.values
+    notes = [roles.note] * bool(roles.note)
+    everything = table
     if columns.rows is not None:
         table, location, note = named_rows(table, columns.rows, location)
         notes.append(note)
     if columns.missing:
         table, location, note = without_gaps(table, roles, columns.missing, location)
         notes.append(note)
+    key, classes, others = None, list[str](), list(roles.others)
     if roles.form:
         read, more = _scores_and_hits(table, roles, columns, location)
     else:
-        labels = _label_words(table, roles)
-        classes, others, more = class_columns(table, others, labels, location)
-        read = _values_and_labels(table, classes, roles, form, location)
+        classes, others, more = class_columns(table, others, _label_words(table, roles), location)
+        read = _values_and_labels(table, classes, roles, columns.values, location)
+        key = _keys(table, others) if others else None
     notes += more
-    key = _keys(table, others) if others and not roles.form else None
     fold = Fold(*read, location, key=key)
-    split = {"test": fold if columns.rows is None else fold.part(np.arange(len(fold.labels)))}
     if roles.fold:
         split, more = split_by_fold(fold, texts_of(table, roles.fold))
         notes += more
-    elif unknown := [name for name in others if columns.rows is None and _is_unused_fold(name)]:
-        values = [*dict.fromkeys(texts_of(table, unknown[0]))]
-        notes.append(
-            f"column {unknown[0]} has the values {listed([str(value) for value in values], 4)}, "
-            "which are no words for folds: all rows are judged; --rows "
-            f"{quote(f'{unknown[0]}={values[0]}')} judges some"
-        )
+    elif columns.rows is not None:
+        split = {"test": fold.part(np.arange(len(fold.labels)))}
+    else:
+        split = {"test": fold}
+        notes += _of_unused_fold(table, others)
     rows = slice(None) if split["test"].place.rows is None else split["test"].place.rows
     judged = {name: everything[name][rows] for name in (*by, *ids)}
     others = [name for name in others if name and name not in by and not is_log]
@@ -137,8 +125,29 @@ def read_table_file(
     )  # fmt: skip
 
 
-def _is_unused_fold(name: str) -> bool:
-    return name.strip().casefold() in FOLD
+def _validate_uses(roles: Roles, by: Sequence[str], columns: Columns, location: Place) -> None:
+    """Raise InputError for subgroups by the score or the outcome, and an event without labels."""
+    if outcome := [name for name in by if name in (roles.score, roles.hit, roles.label)]:
+        raise location.error(
+            f"--by {outcome[0]}: subgroups by the score or the outcome are miscalibrated by "
+            "their choice; name a column of something else"
+        )
+    if columns.event is not None and roles.form != "event":
+        raise location.error(
+            f"--event {columns.event} goes with a score and a column of labels: name them by "
+            "--score and --label"
+        )
+
+
+def _of_unused_fold(table: Table, names: Sequence[str]) -> Iterator[str]:
+    """Yield a note on the first column that is named as folds are, and has other values."""
+    for name in [name for name in names if name.strip().casefold() in FOLD][:1]:
+        values = [*dict.fromkeys(texts_of(table, name))]
+        yield (
+            f"column {name} has the values {listed([str(value) for value in values], 4)}, "
+            "which are no words for folds: all rows are judged; --rows "
+            f"{quote(f'{name}={values[0]}')} judges some"
+        )
 
 
 def _keys(table: Table, names: Sequence[str]) -> np.ndarray:
