@@ -148,8 +148,7 @@ class Recalibrator:
         data = self._data(values, np.zeros(len(values), np.int64))
         if self.method_ in OF_LOGITS:
             return softmax(self.map_.predict(np.asarray(data.logits)), axis=1)
-        assert data.rows is not None
-        return np.array(self.map_.predict(data.rows.score), dtype=np.float64)
+        return np.array(self.map_.predict(data.single.score), dtype=np.float64)
 
     def get_params(self, deep: bool = True) -> dict[str, Any]:
         """Return the parameters by name; ``deep`` changes nothing."""

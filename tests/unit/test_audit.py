@@ -30,7 +30,7 @@ from calbias.auditing.inputs import Options, prepared
 from calbias.auditing.interval import calibration_interval
 from calbias.auditing.picture import picture
 from calbias.auditing.recalibrations import recalibration_table
-from calbias.auditing.subgroups import subgroups
+from calbias.auditing.subgroup_audit import audit_subgroups
 from calbias.errors import InputError
 from calbias.estimation.registry import FOLDER
 from calbias.file_audit import audit_file
@@ -385,7 +385,7 @@ def test_missing_names_and_ids_are_not_a_traceback():
     scores, hits = np.linspace(0.1, 0.9, 40), np.arange(40) % 2
     for missing in (None, pd.NA, np.nan):
         names = pd.Series([missing, *["a", "b", "b"] * 13], dtype=object)
-        assert "by missing (1 row)" in subgroups(scores, hits, names).small
+        assert "by missing (1 row)" in audit_subgroups(scores, hits, names).small
         for judged in (
             calbias.audit,
             lambda s, y, clusters: calbias.compare(s, s, y, clusters=clusters),

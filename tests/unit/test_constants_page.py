@@ -8,7 +8,7 @@ from checkout import ROOT
 
 ROOMS = (
     "auditing/verdict/*.py", "auditing/segment*.py", "auditing/shared_fault.py",
-    "auditing/subgroups.py",
+    "auditing/subgroup*.py",
     "auditing/interval.py", "auditing/binned_gaps.py", "auditing/calibration_curve.py",
     "auditing/bins.py", "engine/posterior*.py", "engine/steep_line.py", "monitoring/*.py",
 )  # fmt: skip

@@ -8,7 +8,7 @@ from scipy.special import expit, logit
 import calbias
 from calbias.auditing.advice import things_to_do
 from calbias.auditing.page import subgroups_picture
-from calbias.auditing.subgroups import subgroups
+from calbias.auditing.subgroup_audit import audit_subgroups
 from calbias.auditing.verdict.words import EXTREMENESS, HEIGHT
 from calbias.file_audit import audit_file
 
@@ -28,10 +28,10 @@ def test_texts_are_codes_and_numbers_of_many_values_are_cut():
     generator = np.random.default_rng(0)
     site, scores = generator.integers(0, 20, 4000), generator.beta(6, 2, 4000)
     hits = generator.random(4000) < scores - 0.3 * (site == 7)
-    found = subgroups(scores, hits, {"site": [str(k) for k in site]}, replicates=99)
+    found = audit_subgroups(scores, hits, {"site": [str(k) for k in site]}, replicates=99)
     assert found.table["segment"][0] == "site = 7"
     assert "cut" not in found.sentence
-    found = subgroups(scores, hits, {"site": site}, replicates=99)
+    found = audit_subgroups(scores, hits, {"site": site}, replicates=99)
     assert found.table["segment"][0] == "site 6 to 10"
     assert "; site: numbers, cut at their quartiles (codes go as texts" in found.sentence
 
@@ -44,7 +44,7 @@ def test_the_shift_of_a_subgroup_is_named_before_its_slope():
     generator = np.random.default_rng(2)
     true = expit(generator.normal(-1, 1.5, 8000))
     risks = expit(1.6 * logit(true) - 0.6)
-    found = subgroups(
+    found = audit_subgroups(
         risks, generator.random(8000) < true, {"g": generator.integers(0, 4, 8000)}, replicates=199
     )
     assert set(found.faulty["fault"]) == {f"scores {HEIGHT[1]}"}
@@ -124,7 +124,7 @@ def test_two_subgroups_at_fault_are_both_named_and_their_pairs_are_not():
     site, sex, x = (generator.integers(0, 4, 5000), generator.integers(0, 2, 5000),
                     generator.normal(0.5, 1.2, 5000))  # fmt: skip
     hits = generator.random(5000) < expit(x + 0.9 * (site == 0) - 0.9 * (site == 1))
-    found = subgroups(expit(x), hits, {"site": site, "sex": sex}, replicates=199)
+    found = audit_subgroups(expit(x), hits, {"site": site, "sex": sex}, replicates=199)
     assert not found.is_shared
     assert len(found.faulty) > 2
     assert set(found.apart["segment"]) == {"site = 0", "site = 1"}
@@ -136,7 +136,7 @@ def test_equal_subgroups_of_predicted_classes_do_not_differ():
     generator = np.random.default_rng(0)
     classes, site = generator.integers(0, 2, (2, 1500))
     hits = classes ^ (generator.random(1500) < 0.2)
-    found = subgroups(classes.astype(float), hits, {"site": site}, replicates=199)
+    found = audit_subgroups(classes.astype(float), hits, {"site": site}, replicates=199)
     assert found.is_shared
     assert found.apart.empty
 
@@ -146,7 +146,7 @@ def test_a_slope_is_named():
     scores = expit(generator.normal(0, 2, 4000))
     side = generator.integers(0, 2, 4000)
     rates = np.where(side, expit(0.5 * logit(scores)), scores)
-    found = subgroups(scores, generator.random(4000) < rates, {"side": side}, replicates=199)
+    found = audit_subgroups(scores, generator.random(4000) < rates, {"side": side}, replicates=199)
     assert list(found.table["segment"][:1]) == ["side = 1"]
     assert found.table["fault"][0] == f"scores {EXTREMENESS[0]}"
 
@@ -156,7 +156,7 @@ def test_the_order_of_rows_does_not_matter(clusters):
     *data, columns = drawn(-0.5, 600)
     order = np.random.default_rng(1).permutation(600)
     tables = [
-        subgroups(
+        audit_subgroups(
             *(x[rows] for x in data),
             {name: column[rows] for name, column in columns.items()},
             None if clusters is None else clusters[rows],
@@ -168,14 +168,14 @@ def test_the_order_of_rows_does_not_matter(clusters):
 
 
 def test_without_a_miss_the_interval_ends_at_a_share_of_one():
-    found = subgroups(np.full(300, 0.99), np.ones(300), np.arange(300) % 2).table
+    found = audit_subgroups(np.full(300, 0.99), np.ones(300), np.arange(300) % 2).table
     np.testing.assert_allclose(found["low"], -0.01, atol=1e-9)
     assert (found["high"] > 0).all()
 
 
 def test_segments_of_few_clusters_are_not_judged():
     scores, hits, columns = drawn(n=1000)
-    few = subgroups(scores, hits, columns["a"], columns["a"])
+    few = audit_subgroups(scores, hits, columns["a"], columns["a"])
     assert few.sentence == (
         "No subgroup has enough rows and clusters to be judged: by = 0 (1 cluster), by = 1 "
         "(1 cluster), by = 2 (1 cluster) and 1 more."
@@ -192,7 +192,7 @@ def test_an_audit_has_the_subgroups_in_its_first_line_table_advice_and_page():
     by = pd.DataFrame({"site": site, "ward": ward})
     audit = calbias.audit(probabilities=risks, labels=events, by=by)
     found, pair = audit.subgroups, "site = 2 and ward = 3"
-    alone = subgroups(risks, events, by, what="risks", verdict=audit.verdict)
+    alone = audit_subgroups(risks, events, by, what="risks", verdict=audit.verdict)
     assert found.table.equals(alone.table)
     assert found.p_value == 1 / 2000
     assert found.sentence.startswith("The risks are wrong for 2 of 24 subgroups (p = 0.0005), most")
@@ -232,7 +232,7 @@ def test_numbers_of_a_file_that_are_codes(tmp_path):
 
 def test_scores_of_zero_without_a_hit_have_a_narrow_interval():
     half = np.repeat(["a", "b"], 400)
-    table = subgroups(np.zeros(800), np.zeros(800), half).table
+    table = audit_subgroups(np.zeros(800), np.zeros(800), half).table
     assert (table["low"] > -0.05).all()
     assert (table["p_value"] == 1.0).all()
 
@@ -245,7 +245,7 @@ def test_what_rounding_does_is_read_in_each_combination_of_values():
     rates = np.where(peaked, generator.beta(60, 12, n), generator.beta(3, 5, n))
     rates = expit(logit(rates) + 0.5 * (group - 1.5))
     hits = (generator.random(n) < rates).astype(int)
-    found = subgroups(rates.round(1), hits, np.array([*"abcd"])[group], replicates=199)
+    found = audit_subgroups(rates.round(1), hits, np.array([*"abcd"])[group], replicates=199)
     assert found.p_value > 0.05
 
 
@@ -267,4 +267,4 @@ def test_subgroups_of_an_event_have_the_lines_of_their_rows():
     table = calbias.audit(probabilities=scores, labels=hits, by=a, clusters=ids).subgroups.table
     assert table["slope"].notna().all()
     assert table[["shift_low", "slope_high"]].isna().all(axis=None)
-    assert "slope" not in subgroups(scores, hits, a).table
+    assert "slope" not in audit_subgroups(scores, hits, a).table

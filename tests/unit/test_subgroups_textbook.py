@@ -10,7 +10,7 @@ from calbias.auditing import segment_test
 from calbias.auditing.segment_rows import SegmentRows, _root
 from calbias.auditing.segment_test import Ordered
 from calbias.auditing.segments import segments_of
-from calbias.auditing.subgroups import subgroups
+from calbias.auditing.subgroup_audit import audit_subgroups
 from calbias.auditing.verdict.groups import groups_of_rows
 from calbias.engine.seeding import stream
 
@@ -261,7 +261,7 @@ def test_the_table_by_its_formulas(with_clusters, level, monkeypatch):
     expected = textbook(columns, masks, level, 199)
     s, y, a, b, ids = columns
     monkeypatch.setattr(segment_test, "_BLOCK", 220 * 70)  # redraws in three blocks
-    found = subgroups(
+    found = audit_subgroups(
         s, y, {"a": a, "b": b}, ids, confidence_level=level, replicates=199
     ).table.set_index("segment")
     assert set(found.index) == set(expected)

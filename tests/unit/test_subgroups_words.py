@@ -10,7 +10,8 @@ from refusals import refuses
 import calbias
 from calbias.auditing import segments
 from calbias.auditing.segments import segments_of, with_codes
-from calbias.auditing.subgroups import ALL, Subgroups, subgroups
+from calbias.auditing.subgroup_audit import audit_subgroups
+from calbias.auditing.subgroups import ALL, Subgroups
 
 
 def words_of(by, n):
@@ -210,10 +211,10 @@ def test_ten_clusters_and_five_with_a_miss_are_judged():
     scores, hits = np.full(190, 0.5), np.arange(190) % 2
     by = np.repeat(["a", "b"], [90, 100])
     clusters = np.r_[np.arange(90) % 9, 9 + np.arange(100) % 10]
-    found = subgroups(scores, hits, by, clusters, replicates=99)
+    found = audit_subgroups(scores, hits, by, clusters, replicates=99)
     assert list(found.table["segment"]) == ["all rows", "by = b"]
     assert found.small == ("by = a (9 clusters)",)
     rarer = np.where(by == "b", 0.49, 0.5)
-    assert subgroups(rarer, hits, by, clusters, replicates=99).small[1:] == (
+    assert audit_subgroups(rarer, hits, by, clusters, replicates=99).small[1:] == (
         "by = b (10 clusters)",
     )

@@ -23,7 +23,7 @@ import numpy as np
 from scipy.special import expit, logit
 
 from calbias.auditing.interval import calibration_interval
-from calbias.auditing.subgroups import subgroups
+from calbias.auditing.subgroup_audit import audit_subgroups
 from calbias.auditing.verdict.judge import judge
 from calbias.engine import posterior
 from calbias.monitoring import blocks, monitor
@@ -284,7 +284,7 @@ def _subgroup_panel() -> Callable[[], Found]:
     def run() -> Found:
         results: Found = []
         for kind, scores, hits, by in data:
-            result = subgroups(scores, hits, by, replicates=199)
+            result = audit_subgroups(scores, hits, by, replicates=199)
             results.append((kind, result.p_value <= 0.05, result.table["segment"][0]))
         return results
 

@@ -107,7 +107,7 @@ def test_outcomes_of_a_test_over_subgroups(monkeypatch, result, outcomes):
         asked.update(options, texts={name: list(words) for name, words in texts.items()})
         return result
 
-    monkeypatch.setattr(subgroups, "subgroups", test)
+    monkeypatch.setattr(subgroups, "audit_subgroups", test)
     columns = {"a": np.array([0, 1, 1]), "b": np.array([2, 1, 2])}
     scores, rates = np.array([0.5, 0.5, 0.75]), np.array([0.5, 0.5, 0.25])
     data = subgroups.Segmented(scores, rates > 0.3, columns, None, rates, 7)

@@ -239,10 +239,11 @@ def _tables(
         say("estimators")
         tables["estimates"] = estimates_table(scored, average, names, options, folders, noise_floor)
     if data.by is not None and data.rows is not None:
-        from calbias.auditing.subgroups import RISKS, subgroups
+        from calbias.auditing.subgroup_audit import audit_subgroups
+        from calbias.auditing.subgroups import RISKS
 
         say("subgroups")
-        tables["subgroups"] = subgroups(
+        tables["subgroups"] = audit_subgroups(
             data.rows.score,
             data.rows.hit,
             data.by,

@@ -66,54 +66,55 @@ def compare_files(
         )
     if {str(first), str(second)} <= {"-", "/dev/stdin"}:
         raise InputError("one of two files can be standard input: name the other")
-    columns = columns or Columns()
     files = first, first if second is None else second
-    columns_of_each = [replace(columns, score=name) for name in [*score, *score][:2]] or [
-        columns
-    ] * 2
-    ids = (id,) if id and second is not None else ()
-    others = [()] * 2 if second is not None else [(name,) for name in score[::-1]]  # used as well
+    scores = [*score, *score] if score else [None] * 2
+    columns_of_each = [replace(columns or Columns(), score=name) for name in scores[:2]]
+    used: list[tuple[str, ...]] = [(*by,), ()]
+    if second is None:  # the other model's score is used too
+        used = [(*by, score[1]), (score[0],)]
+    elif id:
+        used = [(id, *by), (id,)]
     one, other = (
-        read_data(file, (*ids, *names, *more), columns=each, top_label=top_label)
-        for file, each, names, more in zip(files, columns_of_each, (by, ()), others, strict=True)
+        read_data(file, names, columns=each, top_label=top_label)
+        for file, names, each in zip(files, used, columns_of_each, strict=True)
     )
     for file, data in zip(dict.fromkeys(files), (one, other), strict=False):
         for note in (*data.notes, *sentences(data.warnings or ())):
             say(f"{file}: {note}")
-    one, other = _joined(one, other, ids[0]) if ids else _rows_of_both(one, other)
-    if one.kind != other.kind:
-        raise InputError(
-            f"{files[0]} holds {_in_words(one.kind)} and {files[1]} {_in_words(other.kind)}: give "
-            "both in one form, or with --top-label where two classes have their probabilities"
-        )
-    first_rows, second_rows = one.rows, other.rows
-    assert first_rows is not None
-    assert second_rows is not None
-    hits = first_rows.hit, second_rows.hit
-    if hits[0].size != hits[1].size:
-        raise InputError(
-            f"{hits[0].size} rows in {files[0]} and {hits[1].size} in {files[1]}: give the same "
-            "rows, or join them with --id"
-        )
-    if one.kind == EVENT and (hits[0] != hits[1]).any():
-        row = int(np.argmax(hits[0] != hits[1]))
-        raise InputError(
-            f"{files[1]}: row {row} (counted from 0) has label {hits[1][row]}, and "
-            f"{hits[0][row]} in {files[0]}: give the same rows in the same order, or join them "
-            "with --id"
-        )
-    same = one.clusters is None or other.clusters is None
-    if one.clusters is not None and other.clusters is not None:
-        same = np.array_equal(one.clusters, other.clusters)
-    if not same:
-        raise InputError(f"{files[1]}: the clusters differ from {files[0]}: give the same rows")
+    one, other = _joined(one, other, id) if id and second is not None else _shared(one, other)
+    hits = _hits(one, other, *files)
     first_name, second_name = names_of_files(*files) if second is not None else score
     return compare(
-        first_rows.score, second_rows.score, hits[0] if one.kind == EVENT else hits,
+        one.single.score, other.single.score, hits,
         clusters=one.clusters, by=with_codes(_subgroups(one, by), codes) or None,
         confidence_level=confidence_level, seed=seed, names=(first_name, second_name),
         progress=progress,
     )  # fmt: skip
+
+
+def _hits(one: Data, other: Data, first: Path | str, second: Path | str) -> Any:
+    """Return the events of both, or the hits of each; InputError where rows are not the same."""
+    if one.kind != other.kind:
+        raise InputError(
+            f"{first} holds {_in_words(one.kind)} and {second} {_in_words(other.kind)}: give "
+            "both in one form, or with --top-label where two classes have their probabilities"
+        )
+    a, b = one.single.hit, other.single.hit
+    if a.size != b.size:
+        raise InputError(
+            f"{a.size} rows in {first} and {b.size} in {second}: give the same rows, or join them "
+            "with --id"
+        )
+    if one.kind == EVENT and (a != b).any():
+        row = int(np.argmax(a != b))
+        raise InputError(
+            f"{second}: row {row} (counted from 0) has label {b[row]}, and {a[row]} in {first}: "
+            "give the same rows in the same order, or join them with --id"
+        )
+    clusters = [data.clusters for data in (one, other) if data.clusters is not None]
+    if len(clusters) == 2 and not np.array_equal(clusters[0], clusters[1]):
+        raise InputError(f"{second}: the clusters differ from {first}: give the same rows")
+    return a if one.kind == EVENT else (a, b)
 
 
 def names_of_files(first: Path | str, second: Path | str) -> tuple[str, str]:
@@ -148,7 +149,7 @@ def _joined(one: Data, other: Data, id: str) -> tuple[Data, Data]:
     return one.part(positions[0]), other.part(positions[1])
 
 
-def _rows_of_both(one: Data, other: Data) -> tuple[Data, Data]:
+def _shared(one: Data, other: Data) -> tuple[Data, Data]:
     """Return the rows that neither of two files of the same rows lacks."""
     rows = [data.place and data.place.rows for data in (one, other)]
     if rows[0] is None or rows[1] is None:

@@ -111,11 +111,16 @@ class Data:
 
     def part(self, rows: np.ndarray) -> Data:
         """Return the rows at these places."""
-        assert self.rows is not None
         clusters = None if self.clusters is None else self.clusters[rows]
         by = self.by and {name: np.asarray(each)[rows] for name, each in self.by.items()}
-        top = TopLabel(*(column[rows] for column in self.rows))
+        top = TopLabel(*(column[rows] for column in self.single))
         return Data.of(top, clusters, kind=self.kind, by=by)
+
+    @property
+    def single(self) -> TopLabel:
+        """The ``rows`` of arrays or a file, which has them all."""
+        assert self.rows is not None
+        return self.rows
 
     @property
     def n_classes(self) -> int | None:
@@ -209,9 +214,8 @@ def read_data(
     data = _data_of(outputs.folds["test"], outputs.form, top_label, outputs.clusters)
     warnings = outputs.warnings
     if data.n_classes == 2 and outputs.form not in SCORE_FORMS:
-        assert data.rows is not None
         label, is_event = plausibility.said_of("test", outputs.folds), data.kind == EVENT
-        warnings = (*warnings, *plausibility.of_two_classes(label, data.rows, is_event))
+        warnings = (*warnings, *plausibility.of_two_classes(label, data.single, is_event))
     validation = outputs.folds.get("validation")
     return replace(
         data, warnings=warnings, hints=outputs.hints, by=outputs.by, classes=outputs.classes,

@@ -125,14 +125,7 @@ def plan(
             "give scores, or the two parameters of a Beta distribution, or mean and standard "
             "deviation of normal log odds"
         )
-    if not SIGNIFICANT < power < 1:
-        raise InputError(f"power must be above 0.05 and below 1, not {power:g}")
-    if np.ndim(detect) != 1:
-        raise InputError(
-            f"detect must be a list of true errors, such as [0.05], not {detect!r:.60}"
-        )
-    if not (slope_width > 0 and gap_width > 0) or any(not 0 < error < 1 for error in detect):
-        raise InputError("widths must be above 0 and errors to detect between 0 and 100 points")
+    _validate_goals(detect, power, slope_width, gap_width)
     validate_event(oe_width, c_width, prevalence, c_statistic)
     given = np.asarray(_quantiles(beta, normal) if scores is None else scores, float)
     _validate_pilot(given, scores is not None, hits, clusters)
@@ -144,25 +137,24 @@ def plan(
         {"goal": f"{kind.goal} {points(error)}", **_detection(kind, scores, curve, power, seed)}
         for (error, kind), curve in zip(kinds, curves, strict=True)
     ]
-    slope = (
-        cox.slope_labels(scores, slope_width)
-        if beta is None
-        else cox.slope_labels_beta(*beta, slope_width)
-    )
+    columns = ["goal", "labels", "labels_low", "labels_high", "slope", "shift", "simulated_power",
+               "simulated_power_se"]  # fmt: skip
+    if clusters is not None:
+        back = np.argsort(order, kind="stable")
+        for row, curve in zip(rows, curves, strict=True):
+            if curve is not None and hits is not None:
+                result = cluster_labels(given, hits, clusters, curve[back], power, seed)
+                row |= dict(zip(_OF_CLUSTERS, result, strict=False))
+        columns += _OF_CLUSTERS
+    if beta is None:
+        slope = cox.slope_labels(scores, slope_width)
+    else:
+        slope = cox.slope_labels_beta(*beta, slope_width)
     gap = cox.mean_gap_labels(scores, gap_width)
     rows += [
         {"goal": f"slope to ± {slope_width:g}", "labels": np.ceil(slope - 1e-9)},
         {"goal": f"mean gap to ± {points(gap_width)}", "labels": np.ceil(gap)},
     ]
-    columns = ["goal", "labels", "labels_low", "labels_high", "slope", "shift", "simulated_power",
-               "simulated_power_se"]  # fmt: skip
-    if clusters is not None:
-        back = np.argsort(order, kind="stable")
-        for row, curve in zip(rows, curves, strict=False):
-            if curve is not None and hits is not None:
-                result = cluster_labels(given, hits, clusters, curve[back], power, seed)
-                row |= dict(zip(_OF_CLUSTERS, result, strict=False))
-        columns += _OF_CLUSTERS
     if any(number is not None for number in (oe_width, c_width, prevalence)):
         rate = float(scores.mean()) if prevalence is None else prevalence
         rows += event_goals(scores, rate, c_statistic, oe_width, c_width)
@@ -172,6 +164,20 @@ def plan(
     return pd.DataFrame(rows, columns=columns).set_index("goal")
 
 
+def _validate_goals(
+    detect: Sequence[float], power: float, slope_width: float, gap_width: float
+) -> None:
+    """Raise InputError for a goal that is out of range."""
+    if not SIGNIFICANT < power < 1:
+        raise InputError(f"power must be above 0.05 and below 1, not {power:g}")
+    if np.ndim(detect) != 1:
+        raise InputError(
+            f"detect must be a list of true errors, such as [0.05], not {detect!r:.60}"
+        )
+    if not (slope_width > 0 and gap_width > 0) or any(not 0 < error < 1 for error in detect):
+        raise InputError("widths must be above 0 and errors to detect between 0 and 100 points")
+
+
 def plan_file(
     path: str, columns: Columns, top_label: bool, say: Callable[[str], None], **options: Any
 ) -> pd.DataFrame:
@@ -179,10 +185,9 @@ def plan_file(
     data = read_data(path, columns=columns, top_label=top_label)
     for note in data.notes:
         say(note)
-    assert data.rows is not None
     return plan(
-        data.rows.score,
-        hits=None if data.clusters is None else data.rows.hit,
+        data.single.score,
+        hits=None if data.clusters is None else data.single.hit,
         clusters=data.clusters,
         **options,
     )

@@ -108,8 +108,7 @@ def reliability_diagram(
     if binning not in IS_EQUAL_MASS:
         raise InputError(f"binning must be {' or '.join(IS_EQUAL_MASS)}, not {binning!r:.60}")
     validate_level(confidence_level)
-    rows = prepared(scores, hits, probabilities, logits, labels).rows
-    assert rows is not None
+    rows = prepared(scores, hits, probabilities, logits, labels).single
     n = rows.hit.size
     weights = np.ones(n) if sample_weight is None else checked_weights(sample_weight, n)
     bins = int(n_bins), binning

@@ -26,7 +26,7 @@ _PER_STRATUM, _MOST_STRATA = 10.0, 50
 _ROUNDS = 20  # of Newton's method
 
 
-class Rows(NamedTuple):
+class GroupedRows(NamedTuple):
     """Rows (n,): group, chance of the unlikely outcome as rounding may have moved it, and hit."""
 
     groups: Groups
@@ -86,7 +86,7 @@ class Apart(NamedTuple):
 def apart(
     ordered: Ordered,
     segments: Segments,
-    rows: Rows,
+    rows: GroupedRows,
     is_failing: np.ndarray,
     options: tuple[float, int, np.random.Generator],
     *,
@@ -109,10 +109,8 @@ def apart(
                 continue
             inside = code == k
             curve, stratum = rows.curve(inside.astype(np.float64))
-            log_odds, strata = (
-                np.where(inside, curve, log_odds),
-                np.where(inside, strata.max() + 1 + stratum, strata),
-            )
+            log_odds = np.where(inside, curve, log_odds)
+            strata = np.where(inside, strata.max() + 1 + stratum, strata)
             others = curve if k == 0 else others
         test = tested(ordered.beyond(log_odds, strata), segments, *options)
         later = np.setdiff1d(np.arange(m), first)

@@ -1,62 +1,29 @@
-"""Whom does the model fail? One test over all subgroups, and an interval of the gap of each.
+"""What the test over all subgroups found, in numbers and in words.
 
-The test is of ``segment_test``: exact over all segments, and corrected for all in each.
-
-The interval of a gap, mean score minus share of hits, holds the shifts of the segment's log odds
-whose deviance is at most ρ q², with half a hit more on each side. q is the quantile of T, at least
-the one of Bonferroni for the gaps alone. ρ is the squared error of the fitted shift over its
-variance, at least 1: the width rests neither on calibration nor on the shape of the curve. With
-clusters ρ is summed over clusters, and q is of Student's distribution.
-
-Where all rows have a fault, subgroups are judged beyond it: a second test asks which of them differ
-from the curve of all rows. These, or else those that are miscalibrated, are apart: sentences,
-advice and picture name them, and no others.
+Where all rows have a fault, subgroups are judged beyond it: those that differ from the curve of all
+rows, or else those that are miscalibrated, are apart. Sentences, advice and picture name them, and
+no others.
 """
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
-from scipy.special import expit, ndtr, ndtri, stdtrit
 
 from calbias.auditing.gate import Answer
-from calbias.auditing.segment_rows import SegmentRows
-from calbias.auditing.segment_test import Ordered, Tested, tested, with_enough_clusters
-from calbias.auditing.segments import LEAST_ROWS, By, ending, segments_of
-from calbias.auditing.shared_fault import Rows, apart
-from calbias.auditing.subgroup_lines import subgroup_lines
-from calbias.auditing.verdict.clusters import LEAST_CLUSTERS
-from calbias.auditing.verdict.groups import groups_of_rows
-from calbias.auditing.verdict.judge import judge
-from calbias.auditing.verdict.result import CalibrationVerdict
-from calbias.auditing.verdict.words import EXTREMENESS, HEIGHT
-from calbias.conventions import (
-    CONFIDENCE_LEVEL,
-    ENOUGH_POWER,
-    MISCALIBRATED,
-    NONE_FOUND,
-    SIGNIFICANT,
-    TOO_SMALL,
-    p_digits,
-)
-from calbias.engine.seeding import stream
-from calbias.scored import Floats, Ints, Scored
+from calbias.auditing.segments import ending
+from calbias.auditing.verdict.words import HEIGHT
+from calbias.conventions import MISCALIBRATED, SIGNIFICANT, TOO_SMALL, p_digits
 
 if TYPE_CHECKING:
     import pandas as pd
 
+ALL = "all rows"
 RISKS = "risks"
-REPLICATES = 1999
-TELLABLE = 0.05
-"""A segment is too small to tell if a shift of 5 points is found with less than 80 % power."""
-_LISTED = 3  # subgroups that are too small, in a sentence
-_TINY = 1e-300
-
-
 BEYOND = ("others_gap", "difference_p_value")
 """Columns that have values where all rows have a fault."""
+_LISTED = 3  # subgroups that are too small, in a sentence
 
 
 class Subgroups(NamedTuple):
@@ -231,156 +198,3 @@ class Subgroups(NamedTuple):
         if not self.is_shared:
             is_small = parts["finding"] == TOO_SMALL
         return int(is_small.sum()) + len(self.small)
-
-
-ALL = "all rows"
-
-
-def subgroups(
-    scores: ArrayLike,
-    hits: ArrayLike,
-    by: By,
-    clusters: Ints | None = None,
-    *,
-    log_scores: Floats | None = None,
-    log1m_scores: Floats | None = None,
-    confidence_level: float = CONFIDENCE_LEVEL,
-    replicates: int = REPLICATES,
-    seed: int = 0,
-    what: str = "scores",
-    verdict: CalibrationVerdict | None = None,
-) -> Subgroups:
-    """Return the Subgroups of scores (n,), hits (n,) and one or several columns ``by`` (n,).
-
-    ``clusters`` (n,) are numbers from 0; ``log_scores`` and ``log1m_scores`` are as of ``judge``;
-    ``what`` names the scores in sentences. ``verdict`` on all rows says whether they have a fault;
-    by default the segment of all rows does. Nothing depends on the order of the rows. InputError as
-    of ``segments_of``.
-    """
-    scores, hits = np.asarray(scores, np.float64), np.asarray(hits).astype(np.float64)
-    segments = segments_of(by, scores.size)
-    groups, group = groups_of_rows(scores, hits, log_scores, log1m_scores)
-    chance = groups.chance[group]
-    if groups.reach.any():  # the density, and what rounding does, differs from cell to cell
-        for inside in (segments.cell == k for k in range(segments.members.shape[1])):
-            logs = (x if x is None else x[inside] for x in (log_scores, log1m_scores))
-            local, at = groups_of_rows(scores[inside], hits[inside], *logs)
-            moved = local.reach[at] > 0.0
-            chance[inside] = np.where(moved, local.chance[at], chance[inside])
-    rows = Ordered.of(groups, group, hits, segments, clusters, chance)
-    segments = with_enough_clusters(rows, segments)
-    generator = stream(seed, "subgroups", str(scores.size))
-    options = confidence_level, replicates, generator
-    test = tested(rows, segments, *options)
-    p_values, clear = test.found.p_values, test.found.clear
-    is_bad = p_values <= SIGNIFICANT
-    is_shared = verdict.miscalibrated if verdict else bool(is_bad[0])
-    table = _table(test, scores[test.at], confidence_level, what)
-    table["others_gap"], table["difference_p_value"], table["apart"] = np.nan, np.nan, False
-    difference, first = None, list[int]()
-    if clear.size > 1 and (is_shared or is_bad[1:].any()):
-        each = Rows(groups, group, chance, hits)
-        beyond = apart(rows, segments, each, is_bad, options, is_shared=is_shared)
-        first = beyond.first
-    if is_shared and clear.size > 1:
-        difference = float(beyond.p_values[1:].min())
-        others = test.of_each.total(test.of_each.score - expit(beyond.others)[test.at])
-        table["others_gap"] = others / test.of_each.size
-        table.loc[1:, "difference_p_value"] = beyond.p_values[1:]
-        is_level = np.abs(beyond.roots[0]) >= np.abs(beyond.roots[1])
-        faults = _faults(is_level, table["gap"] - table["others_gap"], beyond.roots[1], what)
-        table.loc[first, "fault"] = faults[first]
-    table.loc[first, "apart"] = True
-    if verdict is not None:
-        judged = (MISCALIBRATED, verdict.sentence) if is_shared else (NONE_FOUND, "")
-        table.loc[0, ["p_value", "finding", "fault"]] = verdict.p_value, *judged
-    if what == RISKS:
-        rows_of_each = scores[test.at], hits[test.at], test.of_each.segment
-        has_clusters = clusters is not None
-        table = table.assign(**subgroup_lines(*rows_of_each, confidence_level, has_clusters))
-    others_p_value = None
-    if first:
-        inside = (segments.members[first].toarray() > 0).any(axis=0)[segments.cell]
-        outside = np.flatnonzero(~inside)
-        columns = (log_scores, log1m_scores, clusters)
-        columns_outside: list[Any] = [x if x is None else x[outside] for x in columns]
-        others_p_value = _p_value_of(scores[outside], hits[outside], *columns_outside)
-    order = [*first, *(k for k in np.lexsort((-clear, p_values)) if k not in first)]
-    table = table.iloc[order].reset_index(drop=True)
-    return Subgroups(
-        float(p_values.min()), table, segments.small, what, segments.cut, difference, others_p_value
-    )
-
-
-def _p_value_of(
-    scores: Floats, hits: Floats, log_scores: Any, log1m_scores: Any, clusters: Ints | None
-) -> float | None:
-    """Return the p-value of the verdict on rows, None where they are too few."""
-    are_few = clusters is not None and np.unique(clusters).size < LEAST_CLUSTERS
-    if scores.size < LEAST_ROWS or are_few:
-        return None
-    return judge(Scored.of(scores, hits, log_scores, log1m_scores, clusters=clusters)).p_value
-
-
-def _table(test: Tested, scores: Floats, level: float, what: str) -> pd.DataFrame:
-    """Return a row for each segment, from the scores of segment after segment."""
-    import pandas as pd
-
-    rows, size = test.of_each, test.of_each.size
-    reach = _reach(test, level)
-    excess = rows.total(rows.residual)
-    gap, best = -excess / size, rows.shift_to(excess)
-    ratio = rows.ratio(best)
-    low, high = rows.gap_limits(ratio * reach**2)
-    effect = np.ones(size.size) if rows.clusters is None else ratio
-    mean = rows.total(rows.score) / size  # as rounding may have moved it
-    mean_score = rows.total(scores) / size
-    gap, low, high = (x + mean_score - mean for x in (gap, low, high))
-    table = pd.DataFrame(
-        {
-            "segment": test.segments.words,
-            "n": size,
-            "mean_score": mean_score,
-            "accuracy": mean_score - gap,
-            "gap": gap,
-            "low": low,
-            "high": high,
-            "noise_floor": np.sqrt(2.0 / np.pi * effect * rows.total(rows.variance)) / size,
-            "p_value": test.found.p_values,
-        }
-    )
-    needed = _rows_needed(rows, mean, reach, effect)
-    is_bad = test.found.p_values <= SIGNIFICANT
-    unfound = np.where(size < needed, TOO_SMALL, NONE_FOUND)
-    table["finding"] = np.where(is_bad, MISCALIBRATED, unfound)
-    is_level = (table["low"] > 0) | (table["high"] < 0)
-    is_level |= np.abs(test.roots[0]) >= np.abs(test.roots[1])
-    faults = _faults(is_level, table["gap"], test.roots[1], what)
-    table["fault"] = np.where(is_bad, faults, "")
-    table["rows_needed"] = needed
-    return table
-
-
-def _reach(test: Tested, level: float) -> Floats:
-    """Return how many standard errors the interval of each segment reaches, (m,)."""
-    rows = test.of_each
-    tail = min(ndtr(-test.found.critical), (1.0 - level) / (2 * rows.size.size))
-    if rows.clusters is None:
-        return np.full(rows.size.size, -ndtri(tail))
-    return -stdtrit(rows.n_clusters - 1.0, tail)
-
-
-def _faults(is_level: Any, gap: Any, slope: Floats, what: str) -> NDArray:
-    """Return in words what each segment fails in: all its scores, or the extreme ones."""
-    too_high = np.where(gap > 0, f"{what} {HEIGHT[0]}", f"{what} {HEIGHT[1]}")
-    too_extreme = np.where(slope < 0, *(f"{what} {each}" for each in EXTREMENESS))
-    return np.where(is_level, too_high, too_extreme)
-
-
-def _rows_needed(rows: SegmentRows, mean: Floats, reach: Floats, effect: Floats) -> Ints:
-    """Return with how many rows a shift of 5 points towards 1/2 is found with 80 % probability."""
-    target = np.where(mean > 0.5, -TELLABLE, TELLABLE) * rows.size.astype(np.float64)
-    shift = rows.shift_to(target)
-    deviance = 2.0 * (shift * target - rows.cumulant(shift)) / rows.size
-    needed = (reach + ndtri(ENOUGH_POWER)) ** 2 * effect / np.maximum(deviance, _TINY)
-    return np.maximum(np.ceil(needed), LEAST_ROWS).astype(np.int64)

@@ -108,7 +108,6 @@ def _read_stream(path: Path | str, time: str, columns: Columns, top_label: bool)
     if table_suffix(path) not in SUFFIXES and not Path(path).is_dir():
         raise InputError(f"{path}: give a file with a column of times: CSV, JSON lines or Parquet")
     data = read_data(path, columns=columns, top_label=top_label)
-    assert data.rows is not None
     table, location = read_table(path)
     time = looked_up_column(time, [*table], path)
     if data.place and data.place.rows is not None:
@@ -130,7 +129,7 @@ def _read_stream(path: Path | str, time: str, columns: Columns, top_label: bool)
         last[clusters[order]] = np.arange(order.size)
         order = order[np.argsort(last[clusters[order]], kind="stable")]
         clusters = clusters[order]
-    score, hit = data.rows.score[order], data.rows.hit[order]
+    score, hit = data.single.score[order], data.single.hit[order]
     return Stream(score, hit, times[order], clusters, data.kind, data.notes)
 
 

@@ -7,7 +7,8 @@ from typing import Annotated, Any
 
 import numpy as np
 
-from calbias.auditing.subgroups import ALL, subgroups
+from calbias.auditing.subgroup_audit import audit_subgroups
+from calbias.auditing.subgroups import ALL
 from calbias.auditing.verdict.judge import judge
 from calbias.scored import Scored
 from evidence.cells.subgroups import CELLS, Columns, Segmented, SubgroupCell
@@ -35,7 +36,7 @@ def outcomes(data: Segmented, fault: str | None) -> tuple[float, ...]:
     """
     texts = {name: np.char.add("v", column.astype(str)) for name, column in data.columns.items()}
     verdict = judge(Scored.of(data.scores, data.hits, clusters=data.clusters))
-    result = subgroups(
+    result = audit_subgroups(
         data.scores, data.hits, texts, data.clusters,
         replicates=REPLICATES, seed=data.number, verdict=verdict,
     )  # fmt: skip

@@ -17,7 +17,8 @@ import numpy as np
 import pandas as pd
 
 from calbias.auditing.compare import compare
-from calbias.auditing.subgroups import ALL, subgroups
+from calbias.auditing.subgroup_audit import audit_subgroups
+from calbias.auditing.subgroups import ALL
 from calbias.conventions import MISCALIBRATED, SIGNIFICANT, holm
 from calbias.engine.seeding import stream
 from calbias.recalibration.isotonic import isotonic
@@ -118,7 +119,9 @@ def subject_rows(name: str, table: pd.DataFrame, seed: int) -> Iterator[dict[str
         mapped = isotonic(Scored.of(*columns)).predict(scores)
         for stage, values in (("as given", scores), ("recalibrated", mapped)):
             values = np.clip(values, 0.0, 1.0)
-            result = subgroups(values, tested["hit"], {"subject": tested["subject"].astype(str)})
+            result = audit_subgroups(
+                values, tested["hit"], {"subject": tested["subject"].astype(str)}
+            )
             by_name = result.table.set_index("segment")
             parts = by_name.drop(ALL)
             worst = parts.loc[parts["gap"].abs().idxmax()]
