@@ -25,7 +25,7 @@ from calbias.multiclass.noise import noise_floor
 from calbias.recalibration.spline import fit_binary
 from pipeline.table_schema import columns_of
 from pipeline.tables import write_table
-from reproduction.measures import MEASURES, CalibrationError, Mean, resampled_values
+from reproduction.measures import MEASURES, Mean
 from reproduction.outputs import Outputs, of_rank
 from reproduction.ranked import ranked_hits, ranked_scores
 from reproduction.recalibration.binary import fit_spline
@@ -99,42 +99,41 @@ def measure_rows(
     for name, number in outputs.extra.items():
         values = {"value": number, "value_percent": 100 * number}
         yield {"method": outputs.method, "measure": name, **values}
-    tail = (1 - LEVEL) / 2
-    together = {} if counts is None else _resampled_together(outputs, counts)
     for name in MEASURES:
         arrays = outputs.given(name)
         if arrays is None:
             continue
-        measure, predictions, outcomes = arrays
+        measure, predictions, labels = arrays
+        row: Row = {"method": outputs.method, "measure": name}
         try:
-            value = measure.of(predictions, outcomes)
-            resampled = together.get(name)
-            if resampled is None and counts is not None:
-                resampled = measure.resampled(predictions, outcomes, counts)
+            value = measure.of(predictions, labels)
+            row |= {"value": value, "value_percent": 100 * value}
+            if counts is not None:
+                resampled = measure.resampled(predictions, labels, counts)
+                if kept is not None and name in COMPARED:
+                    kept[outputs.method, name] = value, resampled
+                ends = _basic_interval(value, resampled)
+                low, high = ends if isinstance(measure, Mean) else np.maximum(ends, 0.0)
+                row |= {"low_percent": 100 * low, "high_percent": 100 * high}
+            yield row
         except InputError as error:  # a measure that these rows do not allow
             yield {"method": outputs.method, "measure": name, "needs": str(error)}
-            continue
-        row = {"method": outputs.method, "measure": name, "value": value}
-        row["value_percent"] = 100 * value
-        if resampled is None:
-            yield row
-            continue
-        if kept is not None and name in COMPARED:
-            kept[outputs.method, name] = value, resampled
-        ends = 2 * value - np.quantile(resampled, [1 - tail, tail])
-        low, high = ends if isinstance(measure, Mean) else np.maximum(ends, 0.0)
-        yield {**row, "low_percent": 100 * low, "high_percent": 100 * high}
+
+
+def _basic_interval(value: float, resampled: np.ndarray) -> np.ndarray:
+    """Return the ends (2,) of the basic bootstrap interval."""
+    tail = (1 - LEVEL) / 2
+    return 2 * value - np.quantile(resampled, [1 - tail, tail])
 
 
 def paired_rows(resampled: Resampled) -> Iterator[Row]:
     """Yield each method's measure minus that after temperature scaling, on shared resamples."""
-    tail = (1 - LEVEL) / 2
     for (method, name), (value, values) in resampled.items():
         other = resampled.get((COMPARED_WITH, name))
         if method == COMPARED_WITH or other is None:
             continue
         difference = value - other[0]
-        low, high = 2 * difference - np.quantile(values - other[1], [1 - tail, tail])
+        low, high = _basic_interval(difference, values - other[1])
         numbers = {"value": difference, "low": low, "high": high}
         yield {
             "method": method,
@@ -142,22 +141,6 @@ def paired_rows(resampled: Resampled) -> Iterator[Row]:
             "value": difference,
             **{f"{x}_percent": 100 * number for x, number in numbers.items()},
         }
-
-
-def _resampled_together(outputs: Outputs, counts: np.ndarray) -> dict[str, np.ndarray]:
-    """Return {name: values (B,)} of the estimators of the top label: their resamples are the same.
-
-    Nothing where one of them refuses a resample: by itself each says why.
-    """
-    estimators = {
-        name: measure.of_sorted
-        for name, measure in MEASURES.items()
-        if isinstance(measure, CalibrationError) and name not in outputs.fitted_for
-    }
-    try:
-        return resampled_values(estimators, outputs.scores, outputs.hits, counts)
-    except InputError:
-        return {}
 
 
 def bin_rows(outputs: Outputs) -> pd.DataFrame:

@@ -66,49 +66,38 @@ class Mean:
 
 @dataclass(frozen=True)
 class CalibrationError:
-    """An estimator of calibration error: ``of_sorted`` of a SortedBatch of one row."""
+    """An estimator of calibration error: ``of_sorted`` of a SortedBatch of one row.
+
+    ``rank`` and ``within`` are those of ``reproduction.ranked``, of probabilities (n, K); without a
+    rank the predictions are scores of the top label.
+    """
 
     of_sorted: Callable[[SortedBatch], float]
-    reads: str = TOP_LABEL
+    rank: int = 0
+    within: bool = False
+
+    @property
+    def reads(self) -> str:
+        """What the predictions are."""
+        return PROBABILITIES if self.rank else TOP_LABEL
 
     def of(self, predictions: np.ndarray, outcomes: np.ndarray) -> float:
         """Return the value."""
-        return self.of_sorted(sorted_data_set(predictions, outcomes))
+        return self.of_sorted(sorted_data_set(*self.reduced(predictions, outcomes)))
 
     def resampled(
         self, predictions: np.ndarray, outcomes: np.ndarray, counts: np.ndarray
     ) -> np.ndarray:
         """Return the values (B,) on resamples, given as counts (B, n) of the rows."""
-        return resampled_values({"": self.of_sorted}, predictions, outcomes, counts)[""]
-
-
-@dataclass(frozen=True)
-class KsOfRank:
-    """The KS error of a rank of the classes: its resamples share one order of the rows."""
-
-    rank: int
-    within: bool
-    reads: str = PROBABILITIES
-
-    def of(self, predictions: np.ndarray, outcomes: np.ndarray) -> float:
-        """Return the value."""
-        return estimate_sorted("ks", sorted_data_set(*self.reduced(predictions, outcomes)))
-
-    def resampled(
-        self, predictions: np.ndarray, outcomes: np.ndarray, counts: np.ndarray
-    ) -> np.ndarray:
-        """Return the values (B,) on resamples, given as counts (B, n) of the rows."""
-        scores, hits = scores_and_hits(*self.reduced(predictions, outcomes))
-        order = np.argsort(scores)
-        scores, gaps = scores[order], hits[order] - scores[order]
-        is_step = np.append(scores[1:] != scores[:-1], True)  # equal scores are one step
-        sums = (np.cumsum(count * gaps)[is_step] for count in counts[:, order])
-        return np.array([np.abs(path).max() for path in sums]) / counts.sum(axis=1)
+        rows = self.reduced(predictions, outcomes)
+        return resampled_values({"": self.of_sorted}, *rows, counts)[""]
 
     def reduced(
         self, predictions: np.ndarray, outcomes: np.ndarray
     ) -> tuple[np.ndarray, np.ndarray]:
         """Return the scores and hits (n,) of the rank."""
+        if not self.rank:
+            return predictions, outcomes
         scores = ranked_probabilities(predictions, self.rank, self.within)
         return scores, ranked_hits(predictions, outcomes, self.rank, self.within)
 
@@ -138,7 +127,7 @@ class ClassWise:
         return np.abs(counts.astype(float) @ row_gaps).sum(axis=1) / (n * n_classes)
 
 
-Measure = Mean | CalibrationError | KsOfRank | ClassWise
+Measure = Mean | CalibrationError | ClassWise
 
 
 def resampled_values(
@@ -190,8 +179,8 @@ def _nll(probabilities: np.ndarray, labels: np.ndarray) -> np.ndarray:
     return -np.log(np.maximum(p, np.finfo(np.float64).eps))
 
 
-def _estimated(name: str, **options: Any) -> CalibrationError:
-    return CalibrationError(lambda data: estimate_sorted(name, data, **options))
+def _estimated(name: str, rank: int = 0, within: bool = False, **options: Any) -> CalibrationError:
+    return CalibrationError(lambda data: estimate_sorted(name, data, **options), rank, within)
 
 
 MEASURES: dict[str, Measure] = {
@@ -205,10 +194,10 @@ MEASURES: dict[str, Measure] = {
     "ece100": _estimated("ece_bin_ew", n_bins=100, norm=1),
     "kde_ece": _estimated("kde", norm=1),
     "ks_top1": _estimated("ks"),
-    "ks_top2": KsOfRank(2, within=False),
-    "ks_top3": KsOfRank(3, within=False),
-    "ks_within_top2": KsOfRank(2, within=True),
-    "ks_within_top3": KsOfRank(3, within=True),
+    "ks_top2": _estimated("ks", rank=2),
+    "ks_top3": _estimated("ks", rank=3),
+    "ks_within_top2": _estimated("ks", rank=2, within=True),
+    "ks_within_top3": _estimated("ks", rank=3, within=True),
     "mce": _estimated("mce_ew", n_bins=15),
     "mce25": _estimated("mce_ew", n_bins=25),
     "nll": Mean(PROBABILITIES, _nll),

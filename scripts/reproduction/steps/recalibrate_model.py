@@ -9,7 +9,7 @@ import numpy as np
 from calbias.errors import InputError
 from calbias.estimation.registry import FOLDER, estimator_file
 from calbias.logits.output_file import Fold
-from calbias.logits.top_label import TopLabel, row_blocks, top_label
+from calbias.logits.top_label import TopLabel, row_blocks, top_label, top_label_of_scores
 from pipeline.logits import REAL_LOGITS, Logits, load_logits
 from pipeline.manifest import verify_shipped
 from pipeline.steps import AtLeast, Seed, Softmax
@@ -91,12 +91,6 @@ def recalibration_tables(
     )
 
 
-def ties_of(scores: np.ndarray) -> Row:
-    """Return the number of distinct scores and the fraction of rows with the commonest."""
-    counts = np.unique(scores, return_counts=True)[1]
-    return {"n_distinct_scores": len(counts), "largest_atom": float(counts.max() / len(scores))}
-
-
 def _value_rows(judged: Mapping[str, "Outcome"], selections: Selections) -> Iterator[Row]:
     values = {}
     for method in ALL_METHODS:
@@ -105,7 +99,9 @@ def _value_rows(judged: Mapping[str, "Outcome"], selections: Selections) -> Iter
         values[method] = {**measured, "accuracy": float(top.hit.mean()), "nll": nll}
     accuracy = {method: values[method]["accuracy"] for method in ALL_METHODS}
     for method in ALL_METHODS:
-        ties, n_bins = ties_of(judged[method].top.score), selections.n_bins_used(method)
+        scores = judged[method].top.score
+        _, rows_of_score = np.unique(scores, return_counts=True)
+        n_bins = selections.n_bins_used(method)
         for measure, value in values[method].items():
             sign = -1 if measure == "accuracy" else 1
             best = selected({m: sign * values[m][measure] for m in METHODS})
@@ -117,7 +113,8 @@ def _value_rows(judged: Mapping[str, "Outcome"], selections: Selections) -> Iter
                     "reference_tce_percent": 100 * selections.reference(method, reference),
                     "reference": reference,
                     "selected": method == best,
-                    **ties,
+                    "n_distinct_scores": rows_of_score.size,
+                    "largest_atom": float(rows_of_score.max() / scores.size),
                     "accuracy_change_percent": 100 * (accuracy[method] - accuracy["uncalibrated"]),
                     "n_bins_used": n_bins.get(measure, np.nan),
                 }
@@ -137,7 +134,7 @@ def outcome_of(calibrator: Any, fold: Fold, softmax: str = "exact") -> Outcome:
         logits, labels = fold.logits[rows], fold.labels[rows]
         z = calibrator.predict(logits)
         if z.ndim == 1:
-            parts.append(_of_score(z, logits, labels))
+            parts.append(top_label_of_scores(z, ranked_hits(logits, labels)))
             nll = float("nan")
             continue
         top = top_label(z, labels, softmax)
@@ -155,9 +152,3 @@ def outcomes(
     return {
         method: outcome_of(load_method(method)(*validation), test, softmax) for method in methods
     }
-
-
-def _of_score(score: np.ndarray, logits: np.ndarray, labels: np.ndarray) -> TopLabel:
-    """Return the ``TopLabel`` of recalibrated top-label scores (n,): the top class stays."""
-    with np.errstate(divide="ignore"):
-        return TopLabel(score, np.log(score), np.log1p(-score), ranked_hits(logits, labels))
