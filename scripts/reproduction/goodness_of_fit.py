@@ -17,7 +17,7 @@ def distance(top: TopLabel, alpha: float, beta: float) -> float:
     steps = np.arange(len(inside) + 1) / len(scores)
     expected = betainc(alpha, beta, np.append(inside, TOP_SCORE))
     above, below = steps[1:] - expected[:-1], expected - steps
-    return float(max(above.max(initial=0.0), below.max()))
+    return float(np.maximum(above.max(initial=0.0), below.max()))
 
 
 def p_of_curve(top: TopLabel, curve: Curve, n_parameters: int) -> float:

@@ -1,9 +1,11 @@
 """Rows of tables ``beta_fits`` and ``glm_fits`` of a model, with the published values."""
 
-import math
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
+
+import numpy as np
+import pandas as pd
 
 from calbias.errors import InputError
 from calbias.logits.top_label import TopLabel, top_label
@@ -12,11 +14,11 @@ from pipeline.fits.beta import BetaFit, fit_beta
 from pipeline.fits.glm import GlmFit, best_fit, fit_all
 from pipeline.logits import REAL_LOGITS, Origin, load_logits, read_top_labels
 from pipeline.table_schema import columns_of
-from pipeline.tables import read_rows, write_table
+from pipeline.tables import read_table, validate_columns, write_table
 from reproduction.goodness_of_fit import distance, p_of_curve
 
 Row = dict[str, Any]
-Published = dict[tuple[str, ...], dict[str, str]]  # {key: {column: text of a number}}
+Published = dict[Any, dict[str, float]]  # {key: {column: number or NaN}}
 
 AS_PUBLISHED = "float32_2020"  # the softmax of Tables 2 and 3
 
@@ -68,15 +70,10 @@ def fit_model(
 
 def beta_row(fit: BetaFit, origin: Origin, published: Published, top: TopLabel) -> Row:
     """Return the row of a BetaFit to ``top`` as a dict; ``origin`` is the top-label table's."""
-    row = published.get((origin.model,), {})
-    printed = [row.get(name, "") for name in ("alpha", "beta")]
-    values = (*origin[:3], fit.n_samples, fit.alpha, fit.beta, fit.nll, *printed)
-    distances = (
-        distance(top, float(alpha), float(beta)) if alpha and beta else ""
-        for alpha, beta in ((str(fit.alpha), str(fit.beta)), printed)
-    )
-    values = (*values, *distances)
-    return _ten_digits("beta_fits", values)
+    printed = published.get(origin.model, {"alpha": np.nan, "beta": np.nan})
+    distances = [distance(top, fit.alpha, fit.beta), distance(top, **printed)]
+    values = (*origin[:3], fit.n_samples, fit.alpha, fit.beta, fit.nll, *printed.values())
+    return _ten_digits("beta_fits", (*values, *distances))
 
 
 def glm_rows(
@@ -87,7 +84,7 @@ def glm_rows(
     rows = []
     for fit in fits:
         row = published.get((origin.model, fit.glm), {})
-        printed = (row.get(name, "") for name in ("aic", "b0", "b1"))
+        printed = (row.get(name, np.nan) for name in ("aic", "b0", "b1"))
         p = p_of_curve(top, fit.curve, 1 + fit.glm.endswith("b0_b1"))
         names = origin.model, origin.source, fit.glm, *split_glm_name(fit.glm)
         numbers = fit.b0, fit.b1, fit.nll, fit.aic, fit.aic - best.aic
@@ -95,21 +92,19 @@ def glm_rows(
     return rows
 
 
-def read_published(path: Path | None, keys: Sequence[str], values: Sequence[str]) -> Published:
-    """Return {tuple of ``keys``: {column: text of a number, or empty}}; {} for None."""
+def read_published(path: Path | None, keys: list[str], values: list[str]) -> Published:
+    """Return {key, a tuple of several: {column: number or NaN}}; {} for None."""
     if path is None:
         return {}
-    rows = read_rows(path, (*keys, *values))
-    if not rows:
-        raise InputError(f"{path}: no rows; give the published table")
-    for line, row in rows:
-        for column in values:
-            if row[column] and not _is_number(row[column]):
-                raise InputError(f"{path}, line {line}, {column}: {row[column]!r} is not a number")
-    return {
-        tuple(row[key] for key in keys): {column: row[column] for column in values}
-        for _, row in rows
-    }
+    table = read_table(path)
+    validate_columns(table, (*keys, *values), path, "give the published table")
+    for column in values:
+        numbers = pd.to_numeric(table[column], errors="coerce")
+        wrong = table.loc[numbers.isna() & table[column].notna(), column]
+        if len(wrong):
+            line = wrong.index[0] + 2
+            raise InputError(f"{path}, line {line}, {column}: {wrong.iloc[0]!r} is not a number")
+    return table.set_index(keys)[values].to_dict("index")
 
 
 def _ten_digits(table: str, values: Sequence[Any]) -> Row:
@@ -118,10 +113,3 @@ def _ten_digits(table: str, values: Sequence[Any]) -> Row:
         name: float(f"{value:.10g}") if isinstance(value, float) else value
         for name, value in zip(columns_of(table), values, strict=True)
     }
-
-
-def _is_number(text: str) -> bool:
-    try:
-        return math.isfinite(float(text))
-    except ValueError:
-        return False
