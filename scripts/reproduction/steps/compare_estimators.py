@@ -1,8 +1,9 @@
 """The §7.1 t-test under the choices that the paper leaves open (table ``t_test_sensitivity``)."""
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+import itertools
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -30,20 +31,11 @@ from reproduction.bias import (
 
 Row = dict[str, Any]
 Average = Callable[[np.ndarray], float]
-Estimated = dict[tuple[str, int], dict[str, tuple[np.ndarray, np.ndarray]]]
 
 DEBIAS, SWEEP, UNCLIPPED = "ece_debias_em", "ece_sweep_em", "ece_debias_unclipped_em"
-_MOST_REPLICATES = 10_000  # of 70 cells, in memory at once
+_MOST_REPLICATES = 10_000  # of a cell
 _STREAM = 0x726F756E64  # keeps the rounding draws apart from every other use of the seed
 _ROUNDING = f"b0 and b1 of every model drawn within ±{HALF_LAST_DIGIT:g} of the printed values"
-
-
-class Draws(NamedTuple):
-    """Which data sets are simulated: their numbers, the seed, and how scores are stored."""
-
-    replicates: np.ndarray
-    seed: int
-    precision: str
 
 
 def compare_estimators(
@@ -95,18 +87,15 @@ def t_test_sensitivity(
     """
     rows = bias[(bias["experiment"] == "realistic") & bias["scenario"].isin(list(fits))]
     pairs = abs_pairs(rows, DEBIAS, SWEEP)
-    results = []
+    results: list[Row] = []
     if len(pairs) >= 2:
-        models, sizes = (pairs.index.unique(level) for level in ("scenario", "n_samples"))
         m = min(int(rows["n_replicates"].min()), _MOST_REPLICATES)
-        draws = Draws(np.arange(m), seed, precision)
-        fits = {model: fits[model] for model in models}
-        n_samples = sorted(map(int, sizes))
-        results = [
-            *_of_analysis(rows, pairs, groups),
-            *_of_simulation(fits, n_samples, draws),
-            *_of_rounding(fits, n_samples, draws, rounding_draws),
-        ]
+        results += _of_analysis(rows, pairs, groups)
+        used = {model: fits[model] for model in pairs.index.unique("scenario")}
+        sizes = sorted(map(int, pairs.index.unique("n_samples")))
+        for choice, description, scenarios, *how in _simulated(used, seed, rounding_draws):
+            simulated = _pairs_of_means(scenarios, sizes, m, seed, precision, *how)
+            results.append(row(choice, description, simulated))
     return pd.DataFrame(results, columns=list(columns_of("t_test_sensitivity")))
 
 
@@ -138,38 +127,28 @@ def _of_analysis(
     yield population | {"t_statistic": t, "p_value": 2 * student_t.sf(abs(t), degrees)}
 
 
-def _of_simulation(
-    fits: dict[str, PrintedFits], sizes: Sequence[int], draws: Draws
-) -> Iterator[Row]:
-    """Yield the rows of choices about the estimator's root and the calibration curve."""
-    base = {model: fit.scenario() for model, fit in fits.items()}
-    estimates = _estimates(base, sizes, draws, (DEBIAS, UNCLIPPED, SWEEP))
+def _simulated(
+    fits: dict[str, PrintedFits], seed: int, rounding_draws: int
+) -> Iterator[tuple[Any, ...]]:
+    """Yield choices that are simulated anew: name, description, scenarios, how they are averaged.
+
+    They are about the estimator's root, the calibration curve, and the decimals of b0 and b1.
+    """
+    base, second = (
+        {model: fit.scenario(number) for model, fit in fits.items()} for number in (0, 1)
+    )
     root = _root_of_mean_square
-    for choice, description, *means in (
-        ("unclipped_debias", "a negative debiased square keeps its sign under the root", np.mean),
-        ("root_of_mean_square",
-         "root of the mean unclipped square over data sets, for debias; sweep as configured", root),
-        ("root_of_mean_square_both", "root of the mean square over data sets, for both",
-         root, root),
-    ):  # fmt: skip
-        yield row(choice, description, _pairs_of_means(base, estimates, UNCLIPPED, *means))
-    scenarios = {model: fit.scenario(1) for model, fit in fits.items()}
-    pairs = _simulated_pairs(scenarios, sizes, draws)
-    yield row("second_best_glm", "each model's GLM of second-lowest published AIC", pairs)
-
-
-def _of_rounding(
-    fits: dict[str, PrintedFits],
-    sizes: Sequence[int],
-    draws: Draws,
-    number: int,
-) -> Iterator[Row]:
-    """Yield a row for each draw of b0 and b1 from what rounds to the printed values."""
-    generator = np.random.default_rng([draws.seed, _STREAM])
-    for draw in range(1, number + 1):
-        moved = {name: within_rounding(fit.scenario(), generator) for name, fit in fits.items()}
-        pairs = _simulated_pairs(moved, sizes, draws)
-        yield row(f"{ROUNDING}{draw}", _ROUNDING, pairs)
+    words = "a negative debiased square keeps its sign under the root"
+    yield "unclipped_debias", words, base, UNCLIPPED
+    words = "root of the mean unclipped square over data sets, for debias; sweep as configured"
+    yield "root_of_mean_square", words, base, UNCLIPPED, root
+    words = "root of the mean square over data sets, for both"
+    yield "root_of_mean_square_both", words, base, UNCLIPPED, root, root
+    yield "second_best_glm", "each model's GLM of second-lowest published AIC", second
+    generator = np.random.default_rng([seed, _STREAM])
+    for draw in range(1, rounding_draws + 1):
+        moved = {name: within_rounding(scenario, generator) for name, scenario in base.items()}
+        yield f"{ROUNDING}{draw}", _ROUNDING, moved
 
 
 def within_rounding(scenario: Scenario, generator: np.random.Generator) -> Scenario:
@@ -181,43 +160,25 @@ def within_rounding(scenario: Scenario, generator: np.random.Generator) -> Scena
     return scenario._replace(curve=Curve(scenario.curve.name, **moved))
 
 
-def _estimates(
-    scenarios: Mapping[str, Scenario],
-    sizes: Sequence[int],
-    draws: Draws,
-    names: Iterable[str],
-) -> Estimated:
-    """Return {(model, n): {estimator: (estimates (m,), numbers of bins (m,))}}, fractions."""
-    return {
-        (model, n): simulate_estimates(
-            scenario, n, draws.replicates, list(names), seed=draws.seed, precision=draws.precision
-        )
-        for model, scenario in scenarios.items()
-        for n in sizes
-    }
-
-
-def _simulated_pairs(
-    scenarios: Mapping[str, Scenario], sizes: Sequence[int], draws: Draws
-) -> pd.DataFrame:
-    """Return the pairs of debias and sweep, means over data sets of these scenarios."""
-    estimates = _estimates(scenarios, sizes, draws, (DEBIAS, SWEEP))
-    return _pairs_of_means(scenarios, estimates, DEBIAS, np.mean)
-
-
 def _pairs_of_means(
     scenarios: Mapping[str, Scenario],
-    estimates: Estimated,
-    debias: str,
-    mean_a: Average,
+    sizes: Sequence[int],
+    m: int,
+    seed: int,
+    precision: str,
+    debias: str = DEBIAS,
+    mean_a: Average = np.mean,
     mean_b: Average = np.mean,
 ) -> pd.DataFrame:
-    """Return |mean − TCE| in percent as ``abs_pairs``, with the given averages over data sets."""
+    """Return |mean − TCE| in percent as ``abs_pairs``, with these averages over m data sets."""
     rows = {}
-    for (model, n), values in estimates.items():
-        tce = true_calibration_error(scenarios[model], norm=2)
-        biases = mean_a(values[debias][0]) - tce, mean_b(values[SWEEP][0]) - tce
-        rows[model, n] = [100 * abs(bias) for bias in biases]
+    for (model, scenario), n in itertools.product(scenarios.items(), sizes):
+        tce = true_calibration_error(scenario, norm=2)
+        estimates = simulate_estimates(
+            scenario, n, np.arange(m), [debias, SWEEP], seed=seed, precision=precision
+        )
+        means = mean_a(estimates[debias][0]), mean_b(estimates[SWEEP][0])
+        rows[model, n] = [100 * abs(mean - tce) for mean in means]
     return pd.DataFrame.from_dict(rows, orient="index", columns=[DEBIAS, SWEEP])
 
 

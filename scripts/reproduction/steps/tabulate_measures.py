@@ -3,7 +3,7 @@
 The models of Guo et al. are other trainings than the public logits', which Gupta et al. use.
 """
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -13,7 +13,6 @@ from pipeline.table_schema import columns_of
 from pipeline.tables import read_rows, read_table, write_table
 from reproduction.recalibration import ON_HALF, PAPERS_METHODS
 
-REPLICATED = ("Guo et al.", "Gupta et al.")
 CELL = ["model", "method", "measure"]
 NO_FILE = "the outputs of this model, as a line of the models table"
 
@@ -80,29 +79,24 @@ def printed_tables(measures: pd.DataFrame, replication: pd.DataFrame | None = No
     cells = measures[measures["published_source"].notna()]
     keys = ["published_source", "measure", "model"]
     rows = []
-    for key, rows_of_key in cells.groupby(keys, sort=False):
-        for kind, column in (("computed", "value_percent"), ("printed", "published_percent")):
-            source = " ".join(rows_of_key["source"].dropna().unique()) if kind == "computed" else ""
-            values = dict(zip(rows_of_key["method"] + "_percent", rows_of_key[column], strict=True))
-            named = dict(zip(keys, key, strict=True))
-            rows.append({**named, "row": kind, "source": source, **values})
-    for published_source, measure in cells[keys[:2]].drop_duplicates().itertuples(index=False):
-        rows += _replicated(published_source, measure, replication)
+    for key, cells_of_model in cells.groupby(keys, sort=False):
+        rows.append(_row(key, "computed", cells_of_model))
+        rows.append(_row(key, "printed", cells_of_model, "published_percent"))
+    others = pd.DataFrame(columns=measures.columns) if replication is None else replication
+    for source, measure in cells[keys[:2]].drop_duplicates().itertuples(index=False):
+        for model, cells_of_model in others[others["measure"] == measure].groupby(
+            "model", sort=False
+        ):
+            if len(cells_of_model) > 1:  # not as it is alone
+                rows.append(_row((source, measure, model), "replication", cells_of_model))
     table = pd.DataFrame(rows, columns=list(columns_of("printed_tables")))
     return table.sort_values("published_source", kind="stable").reset_index(drop=True)
 
 
-def _replicated(
-    published_source: str, measure: str, replication: pd.DataFrame | None
-) -> Iterator[dict[str, Any]]:
-    """Yield the rows of a paper's table of other networks that were recalibrated."""
-    if replication is None or replication.empty or not published_source.startswith(REPLICATED):
-        return
-    values = replication[replication["measure"] == measure]
-    for model, model_rows in values.groupby("model", sort=False):
-        if len(model_rows) > 1:  # not as it is alone
-            cells = dict(
-                zip(model_rows["method"] + "_percent", model_rows["value_percent"], strict=True)
-            )
-            key = {"published_source": published_source, "measure": measure, "model": model}
-            yield {**key, "row": "replication", "source": model_rows["source"].iloc[0], **cells}
+def _row(
+    key: tuple[str, str, Any], kind: str, cells: pd.DataFrame, column: str = "value_percent"
+) -> dict[str, Any]:
+    """Return a row of table ``printed_tables``, its cells by method."""
+    source = "" if kind == "printed" else " ".join(cells["source"].dropna().unique())
+    values = dict(zip(cells["method"] + "_percent", cells[column], strict=True))
+    return dict(zip(columns_of("printed_tables"), (*key, kind, source), strict=False)) | values
