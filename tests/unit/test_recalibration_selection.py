@@ -1,5 +1,7 @@
 """Selections: ties between methods, resamples, agreement, tables; the errors that they refer to."""
 
+import itertools
+
 import numpy as np
 import pandas as pd
 import pytest
@@ -134,31 +136,13 @@ def test_every_choice_has_rows_and_the_beta_reference_no_frequency():
 
 def made_selections(model, agrees=(True, False)):
     """Return the selections of a model under two choices."""
-    return pd.DataFrame(
-        [
-            (
-                model,
-                "real_logits",
-                choice,
-                measure,
-                "a",
-                "ba"[tick],
-                tick,
-                0.5 + 0.5 * c,
-                0.9,
-                8,
-                0.5,
-                0.1,
-            )
-            for c, choice in enumerate(("default", "norm_1"))
-            for measure, tick in zip(("ece_bin_ew", "ks_error"), agrees, strict=True)
-        ],
-        columns=[
-            *("model", "source", "choice", "measure", "selected_method", "reference_method"),
-            *("agrees", "agreement_frequency", "selected_frequency", "n_resamples"),
-            *("tce_gain_percent", "tce_gain_se_percent"),
-        ],
-    )
+    keys = itertools.product(("default", "norm_1"), ("ece_bin_ew", "ks_error"))
+    table = pd.DataFrame(keys, columns=["choice", "measure"])
+    return table.assign(
+        model=model, source="real_logits", selected_method="a", reference_method="a",
+        agrees=[*agrees, *agrees], agreement_frequency=[0.5, 0.5, 1.0, 1.0],
+        selected_frequency=0.9, n_resamples=8, tce_gain_percent=0.5, tce_gain_se_percent=0.1,
+    )  # fmt: skip
 
 
 def test_table_1_and_its_sensitivity_by_hand(tmp_path):
