@@ -35,6 +35,8 @@ from calbias.engine.posterior_cells import (
     errors_of_curves,
 )
 
+Ints = NDArray[np.int64]
+
 _ITERATIONS, _HALVINGS = 50, 25
 _ENOUGH = 1e-8  # of log probability: steps that gain less are the last
 _LEAST_WEIGHT = 1e-12
@@ -132,8 +134,6 @@ def _modes(table: Floats, prior: Floats) -> tuple[Floats, Floats]:
     return f, best
 
 
-Ints = NDArray[np.int64]
-
 _SPREADS = np.array([0.3, 1.0])
 _ROUNDS, _LONGEST_STEP, _CLOSE = 20, 1.0, 1e-3
 _SEED = 0x5E97
@@ -164,31 +164,50 @@ def segmentations(
     evidence, modes, covariance = _segments(table, first, last)
     index_of = np.zeros((n, n), np.int64)
     index_of[first, last] = np.arange(first.size)
-    calibrated = np.array([pi for pi, _ in priors])[:, None]
-    rate = np.minimum(np.array([count for _, count in priors]) / n, 0.5)
-    stay, move = np.log1p(-rate)[:, None], np.log(rate)[:, None]
+    pi, count = np.array(priors, float).T[..., None]
     with np.errstate(divide="ignore"):  # log 0
-        each = np.stack(
-            np.broadcast_arrays(
-                np.log(calibrated), *(np.log(0.5 * (1.0 - calibrated)) + evidence[:, None, :])
-            )
-        )  # calibrated, or a line of either spread: (3, P, segments)
-    all_levels = np.logaddexp.reduce(each, axis=0)
-    backward = np.zeros((len(priors), n + 1))
-    upto = np.ones((len(priors), n, n))  # share of segments from a cell that end at or before
+        lines = np.log(0.5 * (1.0 - pi)) + evidence[:, None, :]
+        kinds = np.stack(np.broadcast_arrays(np.log(pi), *lines))
+    levels = np.logaddexp.reduce(kinds, axis=0)
+    total, upto = _ends(levels, index_of, np.minimum(count / n, 0.5))
+    row, segment, spread = _drawn(kinds - levels, upto, index_of, draws)
+    used, index = np.unique(segment * 2 + spread, return_inverse=True)
+    used_errors = _errors(table, first, last, modes, covariance, used)
+    size = len(priors) * draws
+    sums = np.array([np.bincount(row, x[index], size) for x in used_errors], np.float64)
+    return total, Errors(*sums.reshape(3, len(priors), draws))
+
+
+def _ends(levels: Floats, index_of: Ints, rate: Floats) -> tuple[Floats, Floats]:
+    """Return log evidence (P,), and (P, K, K) how probably a segment ends at a cell or before.
+
+    ``levels`` (P, S) are the log weights of segments, ``index_of`` (K, K) the number of the one
+    from a cell to another, and ``rate`` (P, 1) the probability of a change at an edge.
+    """
+    n = len(index_of)
+    stay, move = np.log1p(-rate), np.log(rate)
+    backward = np.zeros((len(levels), n + 1))
+    upto = np.ones((len(levels), n, n))
     for cell in range(n - 1, -1, -1):
         ends = np.arange(cell, n)
-        terms = (
-            all_levels[:, index_of[cell, cell:]] + stay * (ends - cell) + backward[:, cell + 1 :]
-        )
+        terms = levels[:, index_of[cell, cell:]] + stay * (ends - cell) + backward[:, cell + 1 :]
         terms = terms + np.where(ends < n - 1, move, 0.0)
         backward[:, cell] = np.logaddexp.reduce(terms, axis=1)
         upto[:, cell, :cell] = 0.0
         upto[:, cell, cell:] = np.cumsum(np.exp(terms - backward[:, cell, None]), axis=1)
     upto[:, :, -1] = 1.0
-    prior, draw = (x.ravel() for x in np.indices((len(priors), draws)))
+    return backward[:, 0], upto
+
+
+def _drawn(log_shares: Floats, upto: Floats, index_of: Ints, draws: int) -> Ints:
+    """Return (3, V): draw, segment and spread of each line in drawn segmentations.
+
+    ``log_shares`` (3, P, S) are of a calibrated segment and of lines of either spread.
+    """
+    n = len(index_of)
+    prior, draw = (x.ravel() for x in np.indices((len(upto), draws)))
     numbers = _uniforms(n, draws)
-    drawn = []  # draws, segments, spreads
+    lines = []
     begin = np.zeros(prior.size, np.int64)
     for step in range(n):
         rows = np.flatnonzero(begin < n)
@@ -198,15 +217,11 @@ def segmentations(
         u, v = numbers[draw[rows], 2 * step], numbers[draw[rows], 2 * step + 1]
         end = np.sum(upto[k, begin[rows]] <= u[:, None], axis=1)
         segment = index_of[begin[rows], end]
-        shares = np.cumsum(np.exp(each[:, k, segment] - all_levels[k, segment]), axis=0)
+        shares = np.cumsum(np.exp(log_shares[:, k, segment]), axis=0)
         kind = np.sum(shares[:2] <= v, axis=0)
-        drawn.append(np.stack([rows, segment, kind - 1])[:, kind > 0])
+        lines.append(np.stack([rows, segment, kind - 1])[:, kind > 0])
         begin[rows] = end + 1
-    row, segment, spread = np.concatenate(drawn, axis=1)
-    used, index = np.unique(segment * 2 + spread, return_inverse=True)
-    used_errors = _errors(table, first, last, modes, covariance, used)
-    sums = np.array([np.bincount(row, x[index], prior.size) for x in used_errors], np.float64)
-    return backward[:, 0], Errors(*sums.reshape(3, len(priors), draws))
+    return np.concatenate(lines, axis=1)
 
 
 def _errors(
