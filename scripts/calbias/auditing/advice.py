@@ -33,58 +33,83 @@ def things_to_do(audit: Audit) -> list[str]:
 
 
 def _things(audit: Audit) -> Iterator[str]:
-    scores = "risks" if audit.kind == EVENT else "scores"
-    (low, high), most = audit.interval, tolerable(audit)
-    upper = f"{100 * high:.{digits_of(high - low)}f} %"
-    labels = "Get more labels" if audit.n_clusters is None else "Get labels of more clusters"
+    scores = _scores(audit)
+    apart = with_subgroups_apart(audit)
     if audit.miscalibrated and _is_reversed(audit):
         outcome = "events" if audit.kind == EVENT else "hits"
         yield (
             f"Check labels and columns first: rows of higher {scores[:-1]} have fewer {outcome}."
         )
         return
-    apart = with_subgroups_apart(audit)
     if apart:
         yield _of_subgroups(apart)
     if not audit.miscalibrated:
-        if high > most:
-            what = f"an error of {upper}"
-            start = f"{labels} if {what} would matter: these rows do not exclude it."
-            if high > _WIDE:
-                start = f"{labels}: these rows do not exclude {what}."
-            yield f"{start} {_PLAN}"
-        elif not apart:
-            yield f"Nothing: an error above {upper} is unlikely. Leave the {scores} alone."
-        yield from _of_small_subgroups(audit)
+        yield from _without_a_fault(audit, bool(apart))
+    elif audit.interval[1] <= tolerable(audit) and not apart:
+        yield _of_a_small_fault(audit)
         return
-    recalibrate, best = recalibration_sentence(audit), _best(audit)
-    if high <= most and not apart:
-        small = f"The error is small: more than {upper} is unlikely."
-        then = "where smaller errors matter, recalibrate:"
+    else:
+        yield from _of_a_fault(audit, apart)
+    yield from _of_small_subgroups(audit)
+
+
+def _without_a_fault(audit: Audit, has_apart: bool) -> Iterator[str]:
+    """Yield what to do where all rows together have no fault that was found."""
+    high, upper = audit.interval[1], _upper(audit)
+    if high > _WIDE:
+        yield f"{_more_labels(audit)}: these rows do not exclude an error of {upper}. {_PLAN}"
+    elif high > tolerable(audit):
         yield (
-            f"{small} Leave the {scores} alone; {recalibrate.replace('Recalibrate:', then)}"
-            if best is not None
-            else f"{small} Leave the {scores} alone."
+            f"{_more_labels(audit)} if an error of {upper} would matter: these rows do not exclude "
+            f"it. {_PLAN}"
         )
-        return
+    elif not has_apart:
+        yield f"Nothing: an error above {upper} is unlikely. Leave the {_scores(audit)} alone."
+
+
+def _of_a_small_fault(audit: Audit) -> str:
+    """Return what to do about an error that most uses can live with."""
+    text = f"The error is small: more than {_upper(audit)} is unlikely. Leave the {_scores(audit)}"
+    if _best(audit) is None:
+        return f"{text} alone."
+    recalibrate = recalibration_sentence(audit)
+    then = recalibrate.replace("Recalibrate:", "where smaller errors matter, recalibrate:")
+    return f"{text} alone; {then}"
+
+
+def _of_a_fault(audit: Audit, apart: Subgroups | None) -> Iterator[str]:
+    """Yield how to recalibrate all rows, and how to check that it helped."""
+    (low, high), most, best = audit.interval, tolerable(audit), _best(audit)
+    recalibrate = recalibration_sentence(audit)
     if not apart:
         yield recalibrate
     elif best is not None and not apart.others_are_fine:
         yield recalibrate.replace("Recalibrate:", "If all rows must have one map:")
     if low < most < high and rows_to_decide(audit.error, audit.interval, most, 1.0) <= _MORE:
         yield (
-            f"{labels} before you call the error large or small: {100 * most:.2g} % is "
-            f"inside its interval. {_PLAN}"
+            f"{_more_labels(audit)} before you call the error large or small: {100 * most:.2g} % "
+            f"is inside its interval. {_PLAN}"
         )
     if best is not None or apart:
         with_subgroups = " with its subgroups" if audit.subgroups else ""
-        yield (
-            "Fit it on the validation fold, apply it to the test fold, and audit that again"
-            if validation_rows(audit)
-            else "Judge the recalibrated model on rows that it was not fitted on, and audit it "
-            "again"
-        ) + f"{with_subgroups}."
-    yield from _of_small_subgroups(audit)
+        how = "Judge the recalibrated model on rows that it was not fitted on, and audit it again"
+        if validation_rows(audit):
+            how = "Fit it on the validation fold, apply it to the test fold, and audit that again"
+        yield f"{how}{with_subgroups}."
+
+
+def _scores(audit: Audit) -> str:
+    return "risks" if audit.kind == EVENT else "scores"
+
+
+def _more_labels(audit: Audit) -> str:
+    return "Get more labels" if audit.n_clusters is None else "Get labels of more clusters"
+
+
+def _upper(audit: Audit) -> str:
+    """Return the upper end of the interval in percent."""
+    low, high = audit.interval
+    return f"{100 * high:.{digits_of(high - low)}f} %"
 
 
 def _of_subgroups(subgroups: Subgroups) -> str:
@@ -135,7 +160,7 @@ def _is_reversed(audit: Audit) -> bool:
 
 def recalibration_sentence(audit: Audit) -> str:
     """Return which recalibration helps most, or what was tried."""
-    scores, table = "risks" if audit.kind == EVENT else "scores", audit.recalibration
+    scores, table = _scores(audit), audit.recalibration
     if table is None or not len(table):
         return (
             f"Do not read the {scores} as probabilities: the picture shows where they are off. No "

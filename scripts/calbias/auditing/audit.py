@@ -9,7 +9,7 @@ section 4).
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
@@ -31,6 +31,7 @@ from calbias.auditing.inputs import EVENT, Data, Options, prepared
 from calbias.auditing.interval import calibration_interval
 from calbias.auditing.result import Audit
 from calbias.auditing.segments import By
+from calbias.auditing.subgroups import RISKS, Subgroups
 from calbias.auditing.verdict.judge import judge
 from calbias.auditing.verdict.result import CalibrationVerdict
 from calbias.auditing.verdict.words import Words
@@ -222,57 +223,72 @@ def _tables(
     folders: Sequence | None,
 ) -> dict[str, Any]:
     """Return the tables of an Audit that apply or were asked for, and its notes."""
-    from calbias.auditing.recalibrations import FEWEST, recalibration_table
+    from calbias.auditing.recalibrations import recalibration_table
 
-    scored, notes, tables = data.scored, data.notes, {}
     say("recalibration")
-    tables["recalibration"] = recalibrated = recalibration_table(data, options.seed)
+    tables: dict[str, Any] = {"recalibration": recalibration_table(data, options.seed)}
+    notes = (*data.notes, *_of_validation(data, tables["recalibration"]))
+    if names:
+        from calbias.auditing.estimator_bias import estimates_table
+
+        say("estimators")
+        asked = names, options, folders, noise_floor
+        tables["estimates"] = estimates_table(data.scored, average, *asked)
+    if data.by is not None and data.rows is not None:
+        say("subgroups")
+        tables["subgroups"] = _subgroups(data, options, verdict)
+    if class_wise:
+        say("classes")
+        tables["classes"], words = _classes(data, options)
+        notes = (*notes, *words)
+    return {"notes": notes, **tables}
+
+
+def _of_validation(data: Data, recalibrated: pd.DataFrame) -> Iterator[str]:
+    """Yield what a validation fold was used for."""
+    from calbias.auditing.recalibrations import FEWEST
+
     if data.validation is not None:
         rows = f"fold validation ({data.validation.scored.n} rows)"
         how = f"recalibration is fitted on {rows}"
         if not len(recalibrated) or not recalibrated["validation_rows"].all():
             how = f"{rows} is not used: recalibration needs {FEWEST} rows and both outcomes"
-        notes = (*notes, f"fold test is judged; {how}")
-    if names:
-        from calbias.auditing.estimator_bias import estimates_table
+        yield f"fold test is judged; {how}"
 
-        say("estimators")
-        tables["estimates"] = estimates_table(scored, average, names, options, folders, noise_floor)
-    if data.by is not None and data.rows is not None:
-        from calbias.auditing.subgroup_audit import audit_subgroups
-        from calbias.auditing.subgroups import RISKS
 
-        say("subgroups")
-        tables["subgroups"] = audit_subgroups(
-            data.rows.score,
-            data.rows.hit,
-            data.by,
-            data.clusters,
-            log_scores=data.rows.log_score,
-            log1m_scores=data.rows.log1m_score,
-            confidence_level=options.confidence_level,
-            seed=options.seed,
-            what=RISKS if data.kind == EVENT else "scores",
-            verdict=verdict,
-        )
-    if class_wise:
-        from calbias.auditing.classes import all_classes, classes_table
+def _subgroups(data: Data, options: Options, verdict: CalibrationVerdict) -> Subgroups:
+    """Return the Subgroups by the columns ``by``."""
+    from calbias.auditing.subgroup_audit import audit_subgroups
 
-        if data.logits is None or data.labels is None:
-            raise InputError("classes need a probability or a logit of every class, not scores")
-        say("classes")
-        probabilities = softmax(data.logits.astype(np.float64), axis=1)
-        tables["classes"] = classes_table(probabilities, data.labels, options, data.clusters)
-        words: tuple[str, ...] = (_NO_FLOOR,)
-        if data.clusters is None:
-            words, tables["classes"]["corrected"] = all_classes(
-                probabilities, data.labels, options.seed
-            )
-        notes = (*notes, *words)
-        if data.classes:
-            class_of_index = dict(zip(tables["classes"].index, data.classes, strict=True))
-            tables["classes"] = tables["classes"].rename(index=class_of_index)
-    return {"notes": notes, **tables}
+    rows = data.single
+    return audit_subgroups(
+        rows.score,
+        rows.hit,
+        data.by,
+        data.clusters,
+        log_scores=rows.log_score,
+        log1m_scores=rows.log1m_score,
+        confidence_level=options.confidence_level,
+        seed=options.seed,
+        what=RISKS if data.kind == EVENT else "scores",
+        verdict=verdict,
+    )
+
+
+def _classes(data: Data, options: Options) -> tuple[pd.DataFrame, tuple[str, ...]]:
+    """Return the table of classes, one against the rest, and notes on all of them."""
+    from calbias.auditing.classes import all_classes, classes_table
+
+    if data.logits is None or data.labels is None:
+        raise InputError("classes need a probability or a logit of every class, not scores")
+    probabilities = softmax(data.logits.astype(np.float64), axis=1)
+    table = classes_table(probabilities, data.labels, options, data.clusters)
+    words: tuple[str, ...] = (_NO_FLOOR,)
+    if data.clusters is None:
+        words, table["corrected"] = all_classes(probabilities, data.labels, options.seed)
+    if data.classes:
+        table = table.rename(index=dict(zip(table.index, data.classes, strict=True)))
+    return table, words
 
 
 def _risk_table(
