@@ -2,6 +2,7 @@
 
 import json
 import zlib
+from itertools import product
 
 import numpy as np
 import pandas as pd
@@ -10,17 +11,21 @@ from checkout import ROOT, TABLE_2, TABLE_3
 from nightly import daily
 from scipy import stats
 from test_config import EXPERIMENT, complete, refused
+from verdicts import judge
 
 import calbias
+from calbias.auditing.interval import calibration_interval
 from calbias.errors import InputError
 from calbias.estimation.loading import load_estimator
 from calbias.estimation.registry import FOLDER
+from calbias.scored import Scored
 from calbias.simulation import simulate_estimates
 from calbias.truth.true_error import true_calibration_error
 from pipeline.config import PAGE_EXPERIMENTS
 from pipeline.logits import load_logits
 from pipeline.scenarios import fitted_scenario
 from pipeline.steps import time_estimator
+from reproduction.judging.halves import CELLS
 from reproduction.steps import measure_judging_cells
 from reproduction.steps.draw_estimator import worst
 from reproduction.steps.judge_estimator import compared_rows
@@ -222,3 +227,23 @@ def test_two_cells_of_a_row_of_the_league_are_recomputed(path):
         )[name]
         bias = values.mean() - true_calibration_error(scenario, norm=row["norm"])
         assert 100 * bias == pytest.approx(cell["bias_percent"], abs=1e-4)
+
+
+DATA_SETS = 12
+
+
+@pytest.mark.nightly
+@pytest.mark.slow
+def test_intervals_hold_the_error_and_the_verdict_has_its_level_on_judging_cells():
+    covered, found, rejected = [], [], []
+    for cell, n in product(CELLS, (200, 1000)):
+        samples = [cell.draw(n, 2022, number) for number in range(DATA_SETS)]
+        truth = cell.truth("l1")
+        ends = [calibration_interval(Scored.of(x.scores, x.hits)).at() for x in samples]
+        covered.append(np.mean([low <= truth <= high for low, high in ends]))
+        p_values = [judge(x.scores, x.hits, replicates=199).p_value <= 0.05 for x in samples]
+        (rejected if truth == 0 else found).append(np.mean(p_values))
+    assert np.mean(covered) >= 0.95
+    assert np.min(covered) >= 8 / DATA_SETS  # of 0.9 less in one of 4000 cells
+    assert np.mean(rejected) <= 0.05 + 3 * np.sqrt(0.05 * 0.95 / (len(rejected) * DATA_SETS))
+    assert np.mean(found) >= 0.5

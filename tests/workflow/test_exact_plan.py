@@ -4,11 +4,16 @@ Each key, list, model, estimator, experiment and published digit of the small co
 changed alone, and each pair of its numbers exchanged. ``plans.expected`` has the rule.
 """
 
+import html
+import re
+import runpy
+
 import plans
 import pytest
 from checkout import ROOT
 from nightly import daily
 
+from pipeline.catalogue import figures
 from pipeline.table_schema import read_yaml
 
 CHANGES, EXCHANGES = plans.changes(), plans.exchanges()
@@ -108,3 +113,32 @@ def test_what_is_left_alone_is_what_a_run_from_scratch_makes(base, scratch, name
         if tuple(job["outputs"]) in runs - differ and not files & {*job["inputs"]}
     }
     assert needless <= {*MORE}
+
+
+PROFILE = ("--workflow-profile", "workflow/profiles/slurm")
+RULE = r"^(?:use )?rule (?:\w+ as )?(\w+).*:\n((?:[ \n].*\n|\n)*)"
+
+
+def test_the_default_run_makes_few_queue_entries(pristine):
+    files = (ROOT / "workflow").rglob("*.smk")
+    rules = [rule for path in files for rule in re.findall(RULE, path.read_text(), re.MULTILINE)]
+    local = {*figures(), "all", *(name for name, body in rules if "localrule: True" in body)}
+    plan = pristine.run("--dry-run", *PROFILE, config=None)
+    single = [name for name in re.findall(r"^rule (\w+):", plan, re.MULTILINE) if name not in local]
+    assert single == []
+    assert len(re.findall(r"Group job \w+ ", plan)) <= 15
+
+
+def implied(edges):
+    """Return the edges with all that chains of them imply."""
+    while more := {(a, d) for a, b in edges for c, d in edges if b == c} - edges:
+        edges = edges | more
+    return edges
+
+
+def test_the_picture_shows_the_rules_of_the_default_run(pristine):
+    fold = runpy.run_path(str(ROOT / "docs/rule_graph.py"))["fold"]
+    picture = (ROOT / "docs/pictures/rules.svg").read_text("utf-8")
+    titles = map(html.unescape, re.findall("<title>(.*?)</title>", picture))
+    drawn = {tuple(title.split("->")) for title in titles if "->" in title}
+    assert implied(drawn) == implied({*fold(pristine.run("--rulegraph", "dot", config=None))})
