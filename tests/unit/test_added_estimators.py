@@ -25,7 +25,7 @@ from pipeline.config import PAGE_EXPERIMENTS
 from pipeline.logits import load_logits
 from pipeline.scenarios import fitted_scenario
 from pipeline.steps import time_estimator
-from reproduction.judging.halves import CELLS
+from reproduction.judging import CELLS
 from reproduction.steps import measure_judging_cells
 from reproduction.steps.draw_estimator import worst
 from reproduction.steps.judge_estimator import compared_rows

@@ -7,7 +7,7 @@ import pandas as pd
 
 from evidence import reading
 from evidence.names import BLIND, BROKEN, CLUSTERED, measure_name
-from reproduction.judging.halves import JUDGING
+from reproduction.judging import JUDGING
 
 Tables = Mapping[str, pd.DataFrame]
 OURS = {"calbias": "ℓ1", "calbias_l2": "ℓ2"}

@@ -28,7 +28,7 @@ from evidence.cells.samples import SampledCell
 from evidence.runner import Method, Row, Values, at_sizes, errors_of, run
 from evidence.targets import options_taken, target_value, target_value_of
 from pipeline.scenarios import fitted_scenario
-from reproduction.judging.halves import HalfCell
+from reproduction.judging import HalfCell
 
 FEWEST_TIED, _TIED_SHARE = 40, 0.2  # data sets
 MOST_QUADRATIC = 1000  # samples, for an estimator whose file says QUADRATIC = True

@@ -33,8 +33,8 @@ from evidence.cells.subgroups import CELLS
 from evidence.steps.measure_coverage import SETS
 from evidence.steps.measure_subgroups import subgroup_rows
 from pipeline.table_schema import columns_of, read_yaml
-from reproduction.judging import halves
-from reproduction.judging.halves import DESIGN, JUDGING
+from reproduction import judging as halves
+from reproduction.judging import DESIGN, JUDGING
 
 AT_NIGHT = bool(os.environ.get("CALBIAS_NIGHTLY"))
 

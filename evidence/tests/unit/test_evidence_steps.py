@@ -21,8 +21,7 @@ from evidence.steps import measure_coverage as coverage
 from evidence.steps import measure_monitor as monitor
 from evidence.steps import measure_power as power
 from evidence.steps import measure_subgroups as subgroups
-from reproduction.judging.halves import JUDGING, HalfCell
-from reproduction.judging.samples import Drawn
+from reproduction.judging import JUDGING, Drawn, HalfCell
 from reproduction.steps import measure_judging_cells as judging
 
 

@@ -21,7 +21,7 @@ from evidence.intervals.sun2024 import statistic, sun2024
 from evidence.intervals.variational_bound import variational_bound
 from evidence.runner import values_of
 from evidence.steps.measure_coverage import covered, methods
-from reproduction.judging.samples import Sample
+from reproduction.judging import Sample
 
 RNG = np.random.default_rng(7)
 

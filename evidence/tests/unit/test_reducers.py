@@ -17,7 +17,7 @@ from evidence.steps import measure_subgroups as subgroups
 from evidence.steps.read_multiclass_league import reading_rows
 from evidence.steps.subsample_genuine import _reduced
 from pipeline.table_schema import columns_of
-from reproduction.judging.halves import DESIGN
+from reproduction.judging import DESIGN
 
 FAULT = next(fault for fault in FAULTS if fault.from_row > 100 and fault.name != GROWING)
 

@@ -16,7 +16,7 @@ from calbias.truth.true_error import true_calibration_error
 from pipeline.populations import read_populations
 from pipeline.steps import AtLeast, Seed
 from pipeline.tables import read_table, write_table
-from reproduction.judging.halves import CELLS
+from reproduction.judging import CELLS
 from reproduction.replicates import Estimates, ReplicateCell, ReplicateCells
 from reproduction.steps.summarise_bias import bias_rows
 

@@ -11,7 +11,7 @@ from scipy.special import expit, logit
 from calbias.engine.seeding import stream
 from calbias.truth.curves import score
 from calbias.truth.targets import quantile_grid
-from reproduction.judging.samples import Drawn, Sample
+from reproduction.judging import Drawn, Sample
 
 Floats = NDArray[np.float64]
 Curve = Callable[[Floats], Floats]

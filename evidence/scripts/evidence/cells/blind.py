@@ -14,7 +14,7 @@ from numpy.typing import ArrayLike, NDArray
 from scipy.special import betaincinv, expit, ndtri
 
 from calbias.engine.seeding import stream
-from reproduction.judging.samples import Drawn, Sample
+from reproduction.judging import Drawn, Sample
 
 Floats = NDArray[np.float64]
 Curve = Callable[[Floats], Floats]

@@ -48,7 +48,7 @@ from calbias.multiclass.class_bins import Binned, By, Floats, Join, absolute, eq
 from calbias.multiclass.measures import THRESHOLD
 from calbias.multiclass.rows import Rows
 from calbias.multiclass.skce import median_distance
-from reproduction.judging.samples import Drawn
+from reproduction.judging import Drawn
 
 DISTRIBUTIONS = {"dirichlet_3": (3, 1.0), "dirichlet_10": (10, 0.3), "dirichlet_100": (100, 0.05)}
 """Number of classes and concentration of each class of symmetric Dirichlet distributions."""

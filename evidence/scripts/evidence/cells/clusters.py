@@ -15,7 +15,7 @@ from scipy.special import ndtr
 from calbias.engine.seeding import stream
 from evidence.cells.beta import line
 from evidence.names import CLUSTERED
-from reproduction.judging.samples import Drawn
+from reproduction.judging import Drawn
 
 Floats = NDArray[np.float64]
 _TIMES, _LEAST = 100, 1e-9

@@ -3,7 +3,7 @@
 import numpy as np
 
 from calbias.engine.seeding import stream
-from reproduction.judging.halves import DESIGN, HalfCell, half_cells
+from reproduction.judging import DESIGN, HalfCell, half_cells
 
 CELLS = half_cells(
     DESIGN,

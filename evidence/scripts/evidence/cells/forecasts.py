@@ -13,7 +13,7 @@ from calbias.engine.sorted_batch import SortedBatch
 from calbias.monitoring.monitor import Monitor
 from calbias.scored import Scored
 from evidence.runner import Method, each
-from reproduction.judging.samples import Sample
+from reproduction.judging import Sample
 
 _REDRAWS = 239  # exact at 5 %
 

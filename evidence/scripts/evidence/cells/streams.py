@@ -15,8 +15,7 @@ from scipy.special import expit, logit
 
 from calbias.engine.seeding import stream
 from evidence.cells.beta import line
-from reproduction.judging.halves import DESIGN, JUDGING
-from reproduction.judging.samples import Drawn
+from reproduction.judging import DESIGN, JUDGING, Drawn
 
 Floats = NDArray[np.float64]
 Distribution = Callable[[np.random.Generator, int], Floats]

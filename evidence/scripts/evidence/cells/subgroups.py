@@ -13,8 +13,7 @@ import numpy as np
 from scipy.special import expit, logit, ndtr
 
 from calbias.engine.seeding import stream
-from reproduction.judging.halves import DESIGN, JUDGING
-from reproduction.judging.samples import Drawn
+from reproduction.judging import DESIGN, JUDGING, Drawn
 
 Columns = dict[str, np.ndarray]
 LogOdds = Callable[[np.ndarray, Columns], np.ndarray]

@@ -7,7 +7,7 @@ from evidence.names import BEST, SWEEP, UNDECIDED, UNKNOWN
 from pipeline.claims.grounds import Grounds
 from pipeline.claims.verdicts import POINTS, Measurement, NotJudged, Ruling, Verdict, by_case, claim
 from pipeline.logits import REAL_LOGITS, REAL_SCORES
-from reproduction.judging.halves import JUDGING
+from reproduction.judging import JUDGING
 
 FEWEST_MODELS = 10
 FEWEST_SUBSAMPLES_SIZE = 3200  # sizes that the rule needs: up to this one at least

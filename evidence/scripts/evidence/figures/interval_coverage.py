@@ -10,7 +10,7 @@ from matplotlib.figure import Figure
 
 from evidence.names import CLUSTERED, cluster_cell_name
 from pipeline.figures import panels, selection, style
-from reproduction.judging.halves import JUDGING
+from reproduction.judging import JUDGING
 
 TABLES = ("interval_coverage",)
 DRAWN_AT = 1000  # rows of the judging scenarios that are drawn

@@ -18,7 +18,7 @@ from calbias.engine.jit import njit
 from calbias.engine.random_words import fill_words
 from calbias.engine.seeding import stream_key
 from calbias.engine.sorted_batch import SortedBatch
-from reproduction.judging.samples import Sample
+from reproduction.judging import Sample
 
 Floats = NDArray[np.float64]
 Run = Callable[[SortedBatch], Floats]

@@ -19,7 +19,7 @@ from scipy.special import betaincinv
 
 from calbias.auditing.interval import Interval
 from calbias.conventions import CONFIDENCE_LEVEL
-from reproduction.judging.samples import Sample
+from reproduction.judging import Sample
 
 Floats = NDArray[np.float64]
 

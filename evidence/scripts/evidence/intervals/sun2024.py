@@ -16,7 +16,7 @@ from scipy.special import ndtri
 
 from calbias.auditing.interval import Interval
 from calbias.conventions import CONFIDENCE_LEVEL, N_BINS
-from reproduction.judging.samples import Sample
+from reproduction.judging import Sample
 
 
 def sun2024(sample: Sample, level: float = CONFIDENCE_LEVEL, n_bins: int = N_BINS) -> Interval:

@@ -16,7 +16,7 @@ from calbias.auditing.interval import Interval
 from calbias.conventions import CONFIDENCE_LEVEL
 from calbias.engine.seeding import stream
 from calbias.recalibration.logistic import fit_cox, logits_of
-from reproduction.judging.samples import Sample
+from reproduction.judging import Sample
 
 Floats = NDArray[np.float64]
 

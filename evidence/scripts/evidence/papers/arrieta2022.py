@@ -13,7 +13,7 @@ import numpy as np
 from calbias.estimators.ks import cumulative_extremes
 from evidence.cells.forecasts import Forecasts
 from evidence.runner import Method, each
-from reproduction.judging.samples import Drawn
+from reproduction.judging import Drawn
 
 PRINTED = {"arrieta2022": ("{cell}", "{quantity}", "printed", 1)}
 _ROWS, _DIGITS, _SEED = 32_768, 7, 987_654_321

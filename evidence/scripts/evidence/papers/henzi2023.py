@@ -17,7 +17,7 @@ from evidence.calibration_tests import hosmer_lemeshow
 from evidence.cells.forecasts import Forecasts, audit_methods
 from evidence.logistic_line import fit_line
 from evidence.runner import Method, each
-from reproduction.judging.samples import Drawn
+from reproduction.judging import Drawn
 
 PRINTED = {"henzi2023_hosmer_lemeshow": ("n={n_samples:g} J={j:g}", "{test}", "rejected", 1000)}
 _CALIBRATED = 0.007

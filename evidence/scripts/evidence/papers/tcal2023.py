@@ -19,7 +19,7 @@ from evidence.calibration_tests import TESTS
 from evidence.cells.forecasts import Forecasts, audit_methods
 from evidence.estimators.tcal import estimate_data_sets as t_cal
 from evidence.runner import Method, each
-from reproduction.judging.samples import Drawn
+from reproduction.judging import Drawn
 
 PRINTED = {"tcal2023_type2": ("n={n_samples:g} waves={waves:g}", "{test}", "type_2", 10_000)}
 _NULL, _OUR_NULLS = 1000, 10  # data sets of a printed critical value; ours as multiples

@@ -24,7 +24,7 @@ from calbias.engine.jit import njit
 from calbias.engine.seeding import stream
 from calbias.multiclass.rows import Rows
 from evidence.runner import Method, each
-from reproduction.judging.samples import Drawn
+from reproduction.judging import Drawn
 
 _CELL = "classes={classes:g} alpha={alpha:g} {labels_otherwise} pi={pi:g}"
 PRINTED = {

@@ -32,9 +32,8 @@ from evidence.runner import Cell, Method, Row, Values, each
 from evidence.runner import run as run_study
 from pipeline.steps import AtLeast, Seed
 from pipeline.tables import write_table
-from reproduction.judging import halves
-from reproduction.judging.halves import JUDGING
-from reproduction.judging.samples import Sample
+from reproduction import judging as halves
+from reproduction.judging import JUDGING, Sample
 
 OURS = {"calbias": "l1", "calbias_l2": "l2"}  # the audit's interval
 VERDICT, _VERDICTS, _REDRAWS = "verdict", 20, 499  # data sets of a cell that get a verdict

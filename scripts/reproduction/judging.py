@@ -1,20 +1,22 @@
-"""Judging cells: a distribution of the scores and a calibration curve each.
+"""Judging cells: data of known truth, a distribution of the scores and a calibration curve each.
 
 They are read once, at the end of a method's design; the evidence has cells of the other half. A new
 kind is an entry of DISTRIBUTIONS or CURVES.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 from scipy.special import expit, logit
 
 from calbias.engine.seeding import stream
+from calbias.engine.sorted_batch import SortedBatch, sorted_data_set
 from calbias.truth.curves import score
 from calbias.truth.targets import quantile_grid
-from reproduction.judging.samples import Drawn, Sample
 
 Floats = NDArray[np.float64]
 DESIGN, JUDGING = "design", "judging"
@@ -23,6 +25,46 @@ _GRID = 1 << 16
 VERBALISED = (0.0, 0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9, 1.0)
 _SHARES = (0.01, 0.02, 0.03, 0.04, 0.05, 0.10, 0.10, 0.13, 0.22, 0.22, 0.08)
 _BINNED = (0.04, 0.11, 0.24, 0.33, 0.47, 0.58, 0.66, 0.79, 0.91, 0.97)
+
+
+class Sample:
+    """n ascending scores with their hits; of equal scores the misses come first.
+
+    Scores have twelve digits, so that which ones are equal does not depend on the processor.
+    """
+
+    def __init__(self, scores: ArrayLike, hits: ArrayLike, seed: int = 0) -> None:
+        given: NDArray[np.float64] = np.round(np.asarray(scores, float), 12)
+        labels: NDArray[np.uint8] = np.asarray(hits, np.uint8)
+        order = np.lexsort((labels, given))
+        self.scores, self.hits, self.seed = given[order], labels[order], seed
+
+    @property
+    def n(self) -> int:
+        """The number of rows."""
+        return self.scores.size
+
+    @cached_property
+    def data(self) -> SortedBatch:
+        """The sample as a batch of one data set; equal scores share their mean hit."""
+        return sorted_data_set(self.scores, self.hits)
+
+
+class Drawn:
+    """A cell whose data sets are drawn one at a time."""
+
+    def draw(self, n: int, seed: int, number: int) -> Any:
+        """Return data set ``number``: a function of the seed and of names."""
+        raise NotImplementedError
+
+    def batches(self, n: int, seed: int, data_sets: int) -> Iterator[tuple[Any]]:
+        """Yield the data sets, each alone."""
+        for number in range(data_sets):
+            yield (self.draw(n, seed, number),)
+
+    def truth(self, target: str) -> float:
+        """Return NaN: a study whose reducer compares data sets with their own truths."""
+        return float("nan")
 
 
 @dataclass(frozen=True)
