@@ -7,9 +7,9 @@ that the file has a second, hidden name in the same folder: Snakemake deletes an
 job runs, and after the job failed.
 """
 
+import itertools
 import json
 import os
-import resource
 import shutil
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
@@ -110,56 +110,52 @@ def _arrow(values: np.ndarray) -> pa.Array:
     return pa.Array.from_buffers(pa.from_numpy_dtype(values.dtype), len(values), buffers)
 
 
-class _Header(NamedTuple):
-    """What a replicate file says of itself: its cells with their number of rows, and keys."""
+class _File(NamedTuple):
+    """A replicate file that is as it was made: the row group of each cell, if it has rows; keys."""
 
-    sizes: dict[ReplicateCell, int]
+    path: Path
+    groups: dict[ReplicateCell, int | None]
     keys: dict[ReplicateCell, str]
     provenance: dict[str, Any]
+    metadata: pq.FileMetaData
+
+    def read(
+        self, cell: ReplicateCell, columns: Sequence[str] = Estimates._fields
+    ) -> list[np.ndarray]:
+        """Return these columns of a cell."""
+        group = self.groups[cell]
+        if group is None:
+            return [np.empty(0)] * len(columns)
+        with pq.ParquetFile(self.path, metadata=self.metadata) as file:
+            table = file.read_row_group(group, list(columns))
+        return [table[name].to_numpy() for name in columns]
 
 
 def read_replicates(path: Path) -> tuple[ReplicateCells, dict[ReplicateCell, str], dict[str, Any]]:
     """Return (estimates by cell, key by cell, provenance) of a replicate file, if it is whole."""
-    header = _checked(path)
-    cells = dict(zip(header.sizes, _cells(path, header, Estimates._fields), strict=True))
-    return (
-        {cell: Estimates(*arrays) for cell, arrays in cells.items()},
-        header.keys,
-        header.provenance,
-    )
+    file = _checked(path)
+    cells = {cell: Estimates(*file.read(cell)) for cell in file.groups}
+    return cells, file.keys, file.provenance
 
 
-def _checked(path: Path) -> _Header:
-    """Return the header of a replicate file; InputError if it was changed since it was made."""
+def _checked(path: Path) -> _File:
+    """Return a replicate file; InputError if it was changed since it was made."""
     if not Path(path).exists():
         raise InputError(f"{path}: there is no such replicate file")
     validate_unchanged(path)
     try:
-        with pq.ParquetFile(path) as file:
-            metadata = json.loads(file.schema_arrow.metadata[_METADATA])
-        sizes, keys = {}, {}
-        for scenario, n_samples, n_bins, key, size in metadata["cells"]:
+        parquet = pq.read_metadata(path)
+        stated = json.loads(parquet.metadata[_METADATA])
+        groups, keys, number = {}, {}, itertools.count()
+        for scenario, n_samples, n_bins, key, size in stated["cells"]:
             cell = ReplicateCell(scenario, n_samples, n_bins)
-            sizes[cell], keys[cell] = size, key
-        return _Header(sizes, keys, metadata["provenance"])
+            groups[cell], keys[cell] = next(number) if size else None, key
+        return _File(path, groups, keys, stated["provenance"], parquet)
     except (OSError, pa.ArrowException, KeyError, TypeError, ValueError) as error:
         raise InputError(
             f"{path}: not a whole replicate file ({type(error).__name__}): delete it and run "
             "again: only its replicates are drawn again"
         ) from error
-
-
-def _cells(path: Path, header: _Header, columns: Sequence[str]) -> Iterator[list[np.ndarray]]:
-    """Yield these columns of one cell after the other; one cell is in memory at a time."""
-    with pq.ParquetFile(path) as file:
-        group = 0
-        for size in header.sizes.values():
-            if size == 0:
-                yield [np.empty(0)] * len(columns)
-                continue
-            table = file.read_row_group(group, list(columns))
-            group += 1
-            yield [table[name].to_numpy() for name in columns]
 
 
 def kept(path: Path) -> Path:
@@ -183,52 +179,41 @@ def keep(path: Path) -> None:
 class ShardedCells:
     """The cells of one estimator, in shards; the estimates of one cell are in memory at a time."""
 
-    def __init__(self, shards: Sequence[tuple[Path, _Header]]) -> None:
+    def __init__(self, shards: Iterable[_File]) -> None:
         """Sort the files by shard; InputError unless they hold each replicate of each cell once."""
-        self._shards = sorted(shards, key=lambda shard: int(shard[1].provenance["shard"]))
-        self._sizes, _, provenance = self._shards[0][1]
+        self._shards = sorted(shards, key=lambda file: int(file.provenance["shard"]))
+        provenance = self._shards[0].provenance
         self._m, n_shards = int(provenance["replicates"]), int(provenance["shards"])
-        numbers = [int(header.provenance["shard"]) for _, header in self._shards]
-        for path, header in self._shards:
-            wanted = np.arange(int(header.provenance["shard"]), self._m, n_shards)
-            replicates = _cells(path, header, ["replicate"])
-            for cell, (replicate,) in zip(header.sizes, replicates, strict=True):
-                is_complete = numbers == list(range(n_shards)) and cell in self._sizes
-                if not (is_complete and np.array_equal(replicate, wanted)):
-                    raise InputError(
-                        f"replicates of {provenance['estimator']} on {cell.scenario}, n = "
-                        f"{cell.n_samples}: the shards do not hold each of {self._m} once; delete "
-                        f"results/replicates and run again"
-                    )
+        for cell in dict.fromkeys(cell for file in self._shards for cell in file.groups):
+            is_complete = len(self._shards) == n_shards and all(
+                cell in file.groups
+                and np.array_equal(
+                    file.read(cell, ["replicate"])[0], np.arange(shard, self._m, n_shards)
+                )
+                for shard, file in enumerate(self._shards)
+            )
+            if not is_complete:
+                raise InputError(
+                    f"replicates of {provenance['estimator']} on {cell.scenario}, n = "
+                    f"{cell.n_samples}: the shards do not hold each of {self._m} once; delete "
+                    f"results/replicates and run again"
+                )
 
     def __iter__(self) -> Iterator[ReplicateCell]:
         """Iterate over the cells; no file is read."""
-        return iter(self._sizes)
+        return iter(self._shards[0].groups)
 
-    def __getitem__(self, wanted: ReplicateCell) -> Estimates:
-        """Return the estimates of a cell; the files are read as far as this cell."""
-        return next(estimates for cell, estimates in self.items() if cell == wanted)
+    def __getitem__(self, cell: ReplicateCell) -> Estimates:
+        """Return the estimates of a cell in the order of the replicates."""
+        estimate, n_bins_used = np.empty(self._m), np.empty(self._m, np.int32)
+        for k, file in enumerate(self._shards):
+            shard = slice(k, None, len(self._shards))
+            estimate[shard], n_bins_used[shard] = file.read(cell, ["estimate", "n_bins_used"])
+        return Estimates(np.arange(self._m), estimate, n_bins_used)
 
     def items(self) -> Iterator[tuple[ReplicateCell, Estimates]]:
-        """Yield (cell, its estimates in the order of the replicates); the files are read once."""
-        n_shards = len(self._shards)
-        _allow_open_files(n_shards)
-        columns = ("estimate", "n_bins_used")
-        files = [_cells(path, header, columns) for path, header in self._shards]
-        for cell, *parts in zip(self, *files, strict=True):
-            estimate, n_bins_used = np.empty(self._m), np.empty(self._m, np.int32)
-            for shard, (values, numbers) in enumerate(parts):
-                estimate[shard::n_shards], n_bins_used[shard::n_shards] = values, numbers
-            yield cell, Estimates(np.arange(self._m), estimate, n_bins_used)
-
-
-def _allow_open_files(number: int) -> None:
-    """Raise the limit of open files for so many, as far as the system lets us."""
-    soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
-    wanted = number + 100
-    if soft != resource.RLIM_INFINITY and soft < wanted:
-        limit = wanted if hard == resource.RLIM_INFINITY else min(wanted, hard)
-        resource.setrlimit(resource.RLIMIT_NOFILE, (limit, hard))
+        """Yield (cell, its estimates)."""
+        return ((cell, self[cell]) for cell in self)
 
 
 def gather_shards(paths: Iterable[Path], **expected: Any) -> dict[str, ShardedCells]:
@@ -237,17 +222,21 @@ def gather_shards(paths: Iterable[Path], **expected: Any) -> dict[str, ShardedCe
     A file must say of itself what ``expected`` (see ``drawn_with``) and its path do: nothing left
     over from another configuration counts.
     """
-    shards: dict[str, list[tuple[Path, _Header]]] = {}
+    shards: dict[str, list[_File]] = {}
     for path in paths:
-        header = _checked(path)
-        _check_origin(path, header.provenance, expected)
-        shards.setdefault(header.provenance["estimator"], []).append((path, header))
+        file = _checked(path)
+        _check_origin(path, file.provenance, expected)
+        shards.setdefault(file.provenance["estimator"], []).append(file)
     return {name: ShardedCells(files) for name, files in shards.items()}
 
 
-def drawn_with(scenarios: Path, seed: int, n_replicates: int) -> dict[str, Any]:
-    """Return what files drawn from the scenario table at this path must say of themselves."""
-    return {"seed": seed, "replicates": n_replicates, "scenarios": file_digest(scenarios)}
+def drawn_with(scenarios: Path, seed: int, n_replicates: int | None = None) -> dict[str, Any]:
+    """Return what files drawn from the scenario table at this path must say of themselves.
+
+    Without a number of replicates each estimator may have another one.
+    """
+    number = {} if n_replicates is None else {"replicates": n_replicates}
+    return {"seed": seed, **number, "scenarios": file_digest(scenarios)}
 
 
 def _check_origin(path: Path, provenance: dict[str, Any], expected: dict[str, Any]) -> None:

@@ -1,6 +1,6 @@
 """An estimator of a user's own against the others, cell by cell, and its rows of the tables."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -16,7 +16,7 @@ from pipeline.steps import Seed
 from pipeline.tables import read_table, write_table
 from reproduction.bias import paired_t_test
 from reproduction.claims.compared_biases import count_cells
-from reproduction.replicates import Replicates, drawn_with, gather_shards
+from reproduction.replicates import drawn_with, gather_shards
 from reproduction.steps.summarise_bias import bias_rows
 from reproduction.steps.summarise_detection import detection_rows
 
@@ -67,7 +67,7 @@ def judge_estimator(
         }
         exponents[name] = {each.name: each.curve.b1 for each in all_scenarios}
         files = [file for file in replicates if file.parts[-3] == name]
-        estimates[name] = _gathered(files, path, seed)
+        estimates[name] = gather_shards(files, **drawn_with(path, seed))
     *compared, tested, null = experiments
     bias = [bias_rows(name, estimates[name], truths[name]) for name in compared]
     rows = pd.concat([*bias, read_table(judging)], ignore_index=True)
@@ -88,13 +88,6 @@ def references(name: str) -> list[str]:
 def opponent(name: str) -> str:
     """Return the estimator that decides where this one loses."""
     return references(name)[0]
-
-
-def _gathered(files: Sequence[Path], scenarios: Path, seed: int) -> Replicates:
-    """Return {estimator: its cells}; each estimator has a number of replicates of its own."""
-    expected = drawn_with(scenarios, seed, 0)
-    del expected["replicates"]
-    return gather_shards(files, **expected)
 
 
 def compared_rows(rows: pd.DataFrame, others: pd.DataFrame) -> list[dict[str, Any]]:
