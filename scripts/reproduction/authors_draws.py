@@ -63,44 +63,22 @@ def _takes_log_of_one_minus(curve: str) -> bool:
     return curve not in ("identity", "power") and split_glm_name(curve)[0] == "logit"
 
 
-def batches(
-    scenario: Scenario, sizes: Sequence[int], chain: Sequence[int]
-) -> Iterator[dict[int, SortedBatch]]:
-    """Yield {n: SortedBatch} of the data sets by seed, several at a time.
+def batches(scenario: Scenario, n: int, chain: Sequence[int]) -> Iterator[SortedBatch]:
+    """Yield the data sets of n rows by seed, several at a time.
 
     Equal scores keep the order of the draws, and bins may cut them, as in the authors' code.
     """
     for start in range(0, len(chain), _REPLICATES_PER_BATCH):
-        scores, hits = draw(scenario, max(sizes), chain[start : start + _REPLICATES_PER_BATCH])
+        scores, hits = draw(scenario, n, chain[start : start + _REPLICATES_PER_BATCH])
         order = np.argsort(scores, axis=1, kind="stable")
-        result = {}
-        for n in sizes:
-            result[n] = SortedBatch.empty(len(scores), n)
-            _sort_first(scores, hits, order, *result[n][:3])
-        yield result
+        scores = np.take_along_axis(scores, order, axis=1)
+        hits = np.take_along_axis(hits, order, axis=1).astype(float)
+        yield SortedBatch.without_ties(scores, _summed(scores - hits), _summed(hits))
 
 
-@njit
-def _sort_first(
-    scores: np.ndarray,
-    hits: np.ndarray,
-    order: np.ndarray,
-    sorted_scores: np.ndarray,
-    cum_gap: np.ndarray,
-    cum_hit: np.ndarray,
-) -> None:
-    """Fill sorted scores (m, n) and sums (m, n + 1) of the first n columns of each row."""
-    n = sorted_scores.shape[1]
-    for row in range(scores.shape[0]):
-        cum_gap[row, 0] = cum_hit[row, 0] = 0.0
-        rank = 0
-        for column in order[row]:
-            if column < n:
-                score, hit = scores[row, column], 1.0 if hits[row, column] else 0.0
-                sorted_scores[row, rank] = score
-                cum_gap[row, rank + 1] = cum_gap[row, rank] + (score - hit)
-                cum_hit[row, rank + 1] = cum_hit[row, rank] + hit
-                rank += 1
+def _summed(values: np.ndarray) -> np.ndarray:
+    """Return partial sums (m, n + 1) from 0 of values (m, n)."""
+    return np.pad(np.cumsum(values, axis=1), ((0, 0), (1, 0)))
 
 
 @njit

@@ -1,5 +1,6 @@
 """Bias with the authors' own random numbers, and how far one chain of seeds leaves it open."""
 
+import itertools
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Annotated, Any
@@ -93,31 +94,27 @@ def measure_draws(
     if not scenarios:
         return pd.DataFrame(columns=list(columns_of("authors_draws"))), []
     cells: dict[str, ReplicateCells] = {name: {} for name in BINNED}
-    for scenario in scenarios:
-        for name, values in _estimates(scenario, n_samples, seeds(replicates)).items():
-            cells[name] |= values
+    for scenario, n in itertools.product(scenarios, n_samples):
+        for name, estimates in _estimates(scenario, n, seeds(replicates)).items():
+            n_bins = CHOSEN if "sweep" in name else N_BINS
+            cells[name][ReplicateCell(scenario.name, n, n_bins)] = estimates
     truths = {x.name: true_calibration_error(x, norm=NORM) for x in scenarios}
     rows = bias_rows("realistic", cells, truths)
     percent = {name: 100 * np.array([x.estimate for x in cells[name].values()]) for name in PAIR}
     return rows, [*t_tests(rows, percent, groups, seed), *_correlations(percent)]
 
 
-def _estimates(
-    scenario: Scenario, n_samples: Sequence[int], chain: Sequence[int]
-) -> dict[str, ReplicateCells]:
-    """Return {estimator: {cell: Estimates}} on the data sets by seed."""
+def _estimates(scenario: Scenario, n: int, chain: Sequence[int]) -> dict[str, Estimates]:
+    """Return {estimator: Estimates} on the data sets of n rows by seed."""
     run = {name: load_estimator(name) for name in BINNED}
-    parts: dict[tuple[str, int], list[Any]] = {}
-    for data in batches(scenario, n_samples, chain):
-        for n, batch in data.items():
-            for name in BINNED:
-                parts.setdefault((name, n), []).append(run[name](batch, N_BINS, NORM))
-    result: dict[str, ReplicateCells] = {name: {} for name in BINNED}
-    for (name, n), results in parts.items():
-        values, bins = map(np.concatenate, zip(*results, strict=True))
-        cell = ReplicateCell(scenario.name, n, CHOSEN if "sweep" in name else N_BINS)
-        result[name][cell] = Estimates(np.arange(len(chain)), values, bins)
-    return result
+    parts: dict[str, list[Any]] = {name: [] for name in BINNED}
+    for batch in batches(scenario, n, chain):
+        for name, results in parts.items():
+            results.append(run[name](batch, N_BINS, NORM))
+    return {
+        name: Estimates(np.arange(len(chain)), *map(np.concatenate, zip(*results, strict=True)))
+        for name, results in parts.items()
+    }
 
 
 def t_tests(
@@ -183,8 +180,7 @@ def figure_1() -> Iterator[Row]:
     """Yield Figure 1's numbers: the cycle of the seeds, and ECE_bin on all its data sets."""
     chain, recurring = seed_cycle()
     scenario, n = FIGURE_1
-    cells = _estimates(scenario, [n], chain)["ece_bin_ew"]
-    (values,) = (100 * x.estimate for x in cells.values())
+    values = 100 * _estimates(scenario, n, chain)["ece_bin_ew"].estimate
     once, last = len(chain) - recurring, values[-recurring:]
     total = values[:once].sum() + last.mean() * (MILLION - once)
     yield _number("distinct_data_sets", "", len(chain))
