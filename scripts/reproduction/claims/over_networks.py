@@ -192,10 +192,14 @@ def on_networks(
         def judged(grounds: Grounds) -> Ruling:
             everyone = Sample.of(grounds, *SETS)
             ruling = judge(everyone)
-            n = len(everyone.networks)
-            n_drawn = n - int((everyone.networks["drawn"] == "design").sum())
-            notes = [f"on {n} trained networks of known truth, {n_drawn} of them drawn at random"]
-            notes += ruling.notes
+            about = everyone.networks
+            drawn_at_random = int((about["drawn"] != "design").sum())
+            above = int((about["l2_percent"] > MISCALIBRATED).sum())
+            notes = [
+                f"on {len(about)} trained networks of known truth, {drawn_at_random} of them drawn "
+                f"at random, {above} with an error above {MISCALIBRATED:g} %",
+                *ruling.notes,
+            ]
             for drawn, words in SETS.items():
                 try:
                     part = judge(Sample.of(grounds, drawn))
