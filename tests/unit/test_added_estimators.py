@@ -128,16 +128,21 @@ def test_the_worst_cells_lose_most_against_the_sweep():
     ]  # fmt: skip
 
 
-def test_an_estimate_of_zero_has_the_truth_as_its_bias_on_judging_cells(mine, monkeypatch):
+def test_bias_on_judging_cells_is_of_their_data_sets(mine, monkeypatch):
+    """An estimate of zero has the truth as its bias."""
     cells = measure_judging_cells.CELLS[4:9]
     monkeypatch.setattr(measure_judging_cells, "CELLS", cells)
-    files = {"plain": mine / "plain.py"}
+    files = {"plain": mine / "plain.py", "ece_bin_ew": FOLDER / "ece_bin.py"}
     rows = measure_judging_cells.judging_rows(files, [20], 2, 2.0, seed=1)
-    truths = [100 * cell.truth("l2") for cell in cells]
-    assert rows["bias_percent"].tolist() == [-x for x in truths]
-    assert rows["rmse_percent"].tolist() == pytest.approx(truths)
-    assert (rows["sd_percent"] == 0).all()
     assert set(rows["experiment"]) == {"judging"}
+    assert rows["n_bins"].isna().all()
+    plain, binned = (rows[rows["estimator"] == name] for name in files)
+    truths = [100 * cell.truth("l2") for cell in cells]
+    assert plain["bias_percent"].tolist() == [-x for x in truths]
+    assert plain["rmse_percent"].tolist() == pytest.approx(truths)
+    samples = [cells[0].draw(20, 1, number) for number in (0, 1)]
+    values = [calbias.estimate("ece_bin_ew", x.scores, x.hits, norm=2).value for x in samples]
+    assert binned["mean_estimate_percent"].iloc[0] == pytest.approx(100 * np.mean(values))
 
 
 def populations(*names):

@@ -9,6 +9,7 @@ from checkout import PUBLISHED, ROOT
 from engine_data import drawn_fold
 from refusals import refuses
 
+import calbias
 from calbias.errors import InputError
 from calbias.logits.output_file import Fold
 from calbias.logits.top_label import top_label
@@ -16,7 +17,15 @@ from pipeline.logits import Logits
 from pipeline.paper import MODELS
 from pipeline.table_schema import columns_of
 from reproduction import outputs as outputs_file
-from reproduction.measured_rows import bin_rows, graph_rows, measure_rows, paired_rows, points
+from reproduction.measured_rows import (
+    FLOORS,
+    bin_rows,
+    floor_rows,
+    graph_rows,
+    measure_rows,
+    paired_rows,
+    points,
+)
 from reproduction.measures import MEASURES, CalibrationError, measure
 from reproduction.outputs import outputs_of_logits, outputs_of_scores
 from reproduction.ranked import ranked_hits
@@ -76,16 +85,6 @@ def test_by_hand():
         "brier_per_class": brier / 3,
     }.items():
         assert measure(name, PROBABILITIES, LABELS) == pytest.approx(value)
-
-
-def test_second_label_and_two_best_labels():
-    scores, hits = MEASURES["ks_top2"].reduced(PROBABILITIES, LABELS)
-    assert scores.tolist() == [0.2, 0.4, 0.3, 0.0]
-    assert hits.tolist() == [0, 1, 1, 1]  # of two classes with 0.3, or 0, the first is the better
-    scores, hits = MEASURES["ks_within_top2"].reduced(PROBABILITIES, LABELS)
-    assert scores == pytest.approx([0.9, 0.9, 0.7, 1.0])
-    assert hits.tolist() == [1, 1, 1, 1]
-    assert measure("ks_within_top2", PROBABILITIES, LABELS) == pytest.approx(0.5 / 4)
 
 
 def test_against_scikit_learn_and_class_by_class():
@@ -163,9 +162,24 @@ def test_every_method_has_the_measures_that_its_outputs_allow(by_method):
         is_score = "spline" in method or "top_label" in method
         assert names == (one_score | of_rank if is_score else set(MEASURES)), method
         assert all(row["low_percent"] <= row["high_percent"] for row in rows)
-        assert {r["measure"] for r in rows if r["low_percent"] < 0} <= {"overconfidence"}
+        below_0 = {row["measure"] for row in rows if row["low_percent"] < 0}
+        assert below_0 <= {"overconfidence"}
+        assert below_0 or method != "temperature_scaling"
     ece = {method: measure("ece", o.scores, o.hits) for method, o in by_method.items()}
     assert min(ece, key=ece.get) != "uncalibrated" == max(ece, key=ece.get)
+
+
+def test_noise_floors_are_those_of_the_tool(by_method):
+    outputs = by_method["temperature_scaling"]
+    rows = {row["measure"]: row for row in floor_rows(outputs, seed=1)}
+    assert list(rows) == list(FLOORS)
+    given = outputs.probabilities, outputs.labels
+    for name, (kind, _) in FLOORS.items():  # of 15 bins, unless its name says another number
+        n_bins = int((re.findall(r"\d+", name) or [15])[0])
+        floor = calbias.noise_floor(*given, measure=kind, n_bins=n_bins, seed=1)
+        for key in ("value", "floor", "floor_sd", "p_value"):
+            assert rows[name][key] == getattr(floor, key)
+    assert not [*floor_rows(by_method["spline"], seed=1)]
 
 
 def test_the_spline_is_fitted_anew_for_other_ranks_and_numbers_of_knots(by_method):

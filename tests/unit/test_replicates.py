@@ -84,6 +84,8 @@ def test_the_second_name_outlives_the_first(file):
     keep(file)
     file.unlink()
     assert list(read_replicates(kept(file))[0]) == [A, B]
+    pq.write_table(pq.read_table(kept(file)), kept(file))
+    refused(kept(file), "was changed or damaged")
 
 
 def test_estimates_are_cut_and_extended():

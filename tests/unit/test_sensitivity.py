@@ -1,5 +1,7 @@
 """The t-test's sensitivity and the rounding of every TCE."""
 
+import itertools
+
 import numpy as np
 import pandas as pd
 import pytest
@@ -50,6 +52,16 @@ def test_sensitivity_uses_the_pipelines_data_sets():
     # unclipping changes debias only: the sweep comes back from the same streams
     assert of_sweep["unclipped_debias"] == pytest.approx(of_sweep["as_configured"], abs=1e-9)
     assert table.loc[["as_configured", "without_largest_n"], "n_pairs"].tolist() == [4, 2]
+    roots = []
+    for model, n in itertools.product(models, sizes):
+        scenario, name = FITS[model].scenario(), "ece_debias_unclipped_em"
+        values, _ = simulate_estimates(scenario, n, np.arange(50), [name], seed=3)[name]
+        square = np.mean(values * abs(values))
+        root = np.sign(square) * abs(square) ** 0.5
+        roots.append(100 * abs(root - true_calibration_error(scenario, norm=2)))
+    root = table.loc["root_of_mean_square", "mean_abs_bias_a_percent"]
+    assert root == pytest.approx(np.mean(roots))
+    assert of_sweep["root_of_mean_square"] == pytest.approx(of_sweep["as_configured"], abs=1e-9)
     # two parameters in the third decimal move the means, a little
     moved = (of_sweep[["rounding_1", "rounding_2"]] - of_sweep["as_configured"]).abs()
     assert moved.between(0, 0.5, inclusive="neither").all()

@@ -1,7 +1,6 @@
 """Class-wise errors that a paper prints, with noise floors: which are told from each other."""
 
 import functools
-import re
 
 import numpy as np
 import pandas as pd
@@ -10,11 +9,9 @@ from checkout import ROOT
 from claims_data import judged, measured, verdicts_of
 from scipy.special import softmax
 
-import calbias
 from evidence.steps.judge_printed_classwise import DIFFERENCES, METHODS, printed_rows
 from evidence.steps.measure_differences import difference_rows
 from pipeline.claims.verdicts import NotJudged
-from reproduction.measured_rows import FLOORS, floor_rows
 from reproduction.outputs import Outputs
 
 PRINTED = pd.read_csv(ROOT / "evidence/resources/published/kull2019_table3_classwise_ece.csv")
@@ -27,32 +24,18 @@ def outputs(method, sharpness, labels, logits):
 
 @pytest.fixture(scope="module")
 def found():
-    """Outputs of three methods and of a spline, labels, and the probabilities of the second."""
+    """Outputs of three methods, and of a spline."""
     generator = np.random.default_rng(0)
     logits = 2 * generator.normal(size=(400, 4))
     p = softmax(logits, axis=1)
     labels = (generator.random((400, 1)) < p.cumsum(axis=1)).argmax(axis=1)
     sharpness = {"uncalibrated": 3.0, "temperature_scaling": 1.0, "bbq": 1.001}
     methods = [outputs(method, by, labels, logits) for method, by in sharpness.items()]
-    return [*methods, Outputs("spline", labels * 0.5, labels == 0)], labels, p
-
-
-def test_each_method_with_all_classes_has_every_floor(found):
-    methods, labels, p = found
-    rows = pd.DataFrame(row for each in methods for row in floor_rows(each, seed=1))
-    rows = rows.set_index(["method", "measure"])
-    assert len(rows) == 3 * len(FLOORS)
-    for name, (measure, _) in FLOORS.items():  # of 15 bins, unless its name says another number
-        n_bins = int((re.findall(r"\d+", name) or [15])[0])
-        plain = calbias.noise_floor(p, labels, measure=measure, n_bins=n_bins, seed=1)
-        row = rows.loc["temperature_scaling", name]
-        for key in ("value", "floor", "floor_sd", "p_value"):
-            assert row[key] == getattr(plain, key)
-    assert rows.loc[("uncalibrated", "classwise_ece_mean"), "p_value"] == pytest.approx(1 / 201)
+    return [*methods, Outputs("spline", labels * 0.5, labels == 0)]
 
 
 def test_methods_that_hardly_differ_have_a_small_spread(found):
-    rows = pd.DataFrame(difference_rows(found[0], 1)).set_index(["method_a", "method_b"])
+    rows = pd.DataFrame(difference_rows(found, 1)).set_index(["method_a", "method_b"])
     assert set(rows["measure"]) == {DIFFERENCES}
     assert len(rows) == 3
     near = rows.loc["temperature_scaling", "bbq"]
@@ -61,7 +44,7 @@ def test_methods_that_hardly_differ_have_a_small_spread(found):
 
 
 def test_without_temperature_scaling_labels_are_of_the_first_method(found):
-    first = found[0][0]
+    first = found[0]
     (row,) = difference_rows([first, first._replace(method="vector_scaling")], 1)
     assert (row["difference"], row["difference_sd"]) == (0.0, 0.0)
 
