@@ -12,7 +12,7 @@ from typing import Any
 from evidence.certified.measures import WORKING, DataSet, Value, decimal_of, value_of
 from evidence.certified.truths import Truth, truth
 
-FOLDER = Path(__file__).parents[3] / "resources/certified"
+FOLDER = Path(__file__).parents[4] / "resources/certified"
 DIGITS = 17
 
 
