@@ -13,7 +13,7 @@ import os
 import shutil
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import Any, NamedTuple, Protocol
+from typing import Any, NamedTuple
 
 import numpy as np
 import pyarrow as pa
@@ -56,18 +56,7 @@ NOTHING = Estimates(np.empty(0, np.int64), np.empty(0), np.empty(0, np.int64))
 
 
 ReplicateCells = dict[ReplicateCell, Estimates]
-
-
-class Cells(Protocol):
-    """Cells of one estimator with their estimates: a dict, or ``ShardedCells``."""
-
-    def __iter__(self) -> Iterator[ReplicateCell]:
-        """Iterate over the cells."""
-
-    def items(self) -> Iterable[tuple[ReplicateCell, Estimates]]:
-        """Return the cells with their estimates."""
-
-
+Cells = Mapping[ReplicateCell, Estimates]
 Replicates = Mapping[str, Cells]  # by estimator
 
 
@@ -176,7 +165,7 @@ def keep(path: Path) -> None:
         os.replace(temporary, target)
 
 
-class ShardedCells:
+class ShardedCells(Mapping[ReplicateCell, Estimates]):
     """The cells of one estimator, in shards; the estimates of one cell are in memory at a time."""
 
     def __init__(self, shards: Iterable[_File]) -> None:
@@ -211,9 +200,9 @@ class ShardedCells:
             estimate[shard], n_bins_used[shard] = file.read(cell, ["estimate", "n_bins_used"])
         return Estimates(np.arange(self._m), estimate, n_bins_used)
 
-    def items(self) -> Iterator[tuple[ReplicateCell, Estimates]]:
-        """Yield (cell, its estimates)."""
-        return ((cell, self[cell]) for cell in self)
+    def __len__(self) -> int:
+        """Return the number of cells."""
+        return len(self._shards[0].groups)
 
 
 def gather_shards(paths: Iterable[Path], **expected: Any) -> dict[str, ShardedCells]:
