@@ -16,11 +16,10 @@ from nightly import daily
 from pipeline.catalogue import figures
 from pipeline.table_schema import tables
 
-ON_ITS_OWN = {  # of an estimator's page, `snakemake league`, `multiclass`, `replication`
+ON_ITS_OWN = {  # of an estimator's page, `snakemake league`, `multiclass`
     *(f"estimator_{what}" for what in ("comparison", "selection", "cost")),
     "authors_recorded",  # of files that are fetched
     *("fit_times", "own_score_fits"),  # of key `fits`
-    "replication_full",
 }
 AUDITS = {name for name in tables() if name.startswith("audit_")}  # of a model that a user adds
 HEATMAPS_OF_MODELS_LEFT_OUT = re.compile(r"fig\d+_(bias|sd)_(resnet_wide32_c100|resnet152_imgnet)")

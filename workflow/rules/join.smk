@@ -15,7 +15,6 @@ PARTS = {
     "audit_verdicts": ("audit/verdicts", MEASURED),
     "audit_diagrams": ("audit/diagrams", MEASURED),
     "replication": ("replication", OTHERS),
-    "replication_full": ("replication_full", OTHERS),
 }
 JOINED = {
     name: [f"results/{folder}/{item}.parquet" for item in items]
@@ -49,9 +48,24 @@ rule join_tables:
         "../../envs/environment.yaml"
     params:
         code=code("join_tables"),
+        table=lambda wildcards: wildcards.table,
         columns=lambda wildcards: columns_of(wildcards.table),
     shell:
-        step("join_tables", table="{wildcards.table}")
+        step("join_tables")
+
+
+# Other networks with the matrices too, which take minutes with a hundred classes.
+use rule join_tables as replication with:
+    input:
+        parts=[f"results/replication_full/{other}.parquet" for other in OTHERS],
+    output:
+        "results/replication_full/replication.csv",
+    log:
+        "results/logs/replication.log",
+    params:
+        code=code("join_tables"),
+        table="replication",
+        columns=columns_of("replication"),
 
 
 rule describe_tables:

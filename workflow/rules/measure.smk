@@ -107,14 +107,6 @@ rule tabulate_measures:
         step("tabulate_measures")
 
 
-# Other networks. This target also fits the matrices that take
-# minutes with a hundred classes.
-rule replication:
-    input:
-        table("replication_full"),
-    localrule: True
-
-
 rule replicate_model:
     input:
         file=resource("outputs/{other}.npz"),
