@@ -2,17 +2,15 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterator
 from dataclasses import dataclass, fields
-from html import escape
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from calbias.auditing.bins import PictureBins
 from calbias.auditing.differences import Differences, p_text
-from calbias.auditing.gate import Answer, answer_in_words, decided
+from calbias.auditing.gate import Answer, decided
 from calbias.auditing.inputs import TOP_LABEL
-from calbias.auditing.result import new_axes, plain
+from calbias.auditing.result import Result, new_axes, plain
 from calbias.conventions import CONFIDENCE_LEVEL, SIGNIFICANT
 from calbias.engine.posterior import PosteriorCurve
 from calbias.io.files import COMPARISON
@@ -41,7 +39,7 @@ class Compared(NamedTuple):
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Comparison:
+class Comparison(Result):
     """The result of ``calbias.compare``; errors and Brier scores are fractions.
 
     ``difference`` of the ℓ1 errors, first less second, has the interval ``low`` to ``high``: below
@@ -93,11 +91,7 @@ class Comparison:
 
     def sentence_within(self, x: float) -> str:
         """The sentence with the answer of ``within``, and how many rows would decide."""
-        size = (self.n, "rows") if self.n_clusters is None else (self.n_clusters, "clusters")
-        decision, which = decided((self.low, self.high), self.subgroups, x)
-        text = f"{decision}, {which}"
-        if not which:
-            text = answer_in_words(self.difference, (self.low, self.high), x, *size)
+        text = self._answer(self.difference, (self.low, self.high), x)
         points = f"{100 * x:g} point{'' if x == 0.01 else 's'}"
         worse = f"{self.first} no worse than {self.second} by more than {points}"
         return f"{self.sentence[:-1]}; {worse}: {text}."
@@ -169,10 +163,6 @@ class Comparison:
             del values["subgroups"]
         return {"generator": COMPARISON, "sentence": self.sentence, **plain(values)}
 
-    def to_json(self) -> str:
-        """Return ``to_dict`` as JSON; an unknown number is null."""
-        return json.dumps(self.to_dict(), indent=2, ensure_ascii=False, allow_nan=False)
-
     def to_html(self, title: str = "", json_name: str = "") -> str:
         """Return the page that ``calbias compare`` writes: one file that needs no other."""
         from calbias.auditing.page import comparison_page
@@ -189,20 +179,6 @@ class Comparison:
         ax = ax or new_axes()
         draw_comparison(self, ax)
         return ax
-
-    def _repr_html_(self) -> str:
-        from calbias.auditing.picture import picture
-
-        return f"<p><strong>{escape(self.sentence)}</strong></p>{picture(self)}"
-
-    def __eq__(self, other: object) -> bool:
-        return isinstance(other, Comparison) and self.to_dict() == other.to_dict()
-
-    def __str__(self) -> str:
-        return self.sentence
-
-    def __repr__(self) -> str:
-        return f"<Comparison: {self.sentence}>"
 
 
 def _percent(x: float) -> str:

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from calbias.auditing.gate import Answer
+from calbias.auditing.gate import Answer, decisive
 from calbias.auditing.segments import ending
 from calbias.conventions import p_digits
 
@@ -54,16 +54,13 @@ class Differences(NamedTuple):
         """
         low, high = self.table["low"], self.table["high"]
         is_found = self.table["better"] != ""
-        decisive: tuple[tuple[Answer, pd.Series, pd.Series], ...] = (
-            ("no", low > x, low),
-            ("undecided", is_found & (high > x), high),
-        )
-        for answer, is_decisive, size in decisive:
-            if is_decisive.any():
-                row = self.table.loc[size[is_decisive].idxmax()]
-                limits = f"{100 * row['low']:.1f} to {100 * row['high']:.1f} points"
-                return answer, f"where {row['segment']} (gap larger by {limits})"
-        return "yes", "and in no subgroup by more" if len(self.table) else ""
+        may_fail = is_found & (high > x)
+        result = decisive(self.table, ("no", low > x, low), ("undecided", may_fail, high))
+        if result is None:
+            return "yes", "and in no subgroup by more" if len(self.table) else ""
+        answer, row = result
+        limits = f"{100 * row['low']:.1f} to {100 * row['high']:.1f} points"
+        return answer, f"where {row['segment']} (gap larger by {limits})"
 
     @property
     def differing(self) -> pd.DataFrame:

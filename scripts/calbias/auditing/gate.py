@@ -3,9 +3,13 @@
 from __future__ import annotations
 
 import math
-from typing import Literal, Protocol
+from typing import TYPE_CHECKING, Literal, Protocol
 
 from calbias.errors import InputError
+
+if TYPE_CHECKING:
+    import pandas as pd
+    from numpy.typing import NDArray
 
 Answer = Literal["yes", "no", "undecided"]
 EXIT_STATUS: dict[Answer, int] = {"yes": 0, "no": 3, "undecided": 4}
@@ -36,6 +40,19 @@ def decided(interval: tuple[float, float], parts: InParts | None, x: float) -> t
     if in_parts == "no" or on_all_rows == "yes":
         return in_parts, which
     return on_all_rows, ""
+
+
+def decisive(
+    table: pd.DataFrame, *rules: tuple[Answer, NDArray | pd.Series, pd.Series]
+) -> tuple[Answer, pd.Series] | None:
+    """Return the answer of the first rule that a row meets, and the row of the largest size.
+
+    A rule is (answer, whether each row meets it, the size of each row).
+    """
+    for decision, is_met, size in rules:
+        if is_met.any():
+            return decision, table.loc[size[is_met].idxmax()]
+    return None
 
 
 def rows_to_decide(estimate: float, interval: tuple[float, float], x: float, n: float) -> float:

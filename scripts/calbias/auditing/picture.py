@@ -18,8 +18,8 @@ from calbias.auditing.inputs import EVENT
 from calbias.engine.posterior import PosteriorCurve
 
 if TYPE_CHECKING:
-    from calbias.auditing.comparison import Compared, Comparison
-    from calbias.auditing.result import Audit
+    from calbias.auditing.comparison import Compared
+    from calbias.auditing.result import Audit, Result
 
     Drawn = Sequence[Audit | Compared]
 
@@ -98,9 +98,7 @@ def _ticks(low: float, high: float) -> list[float]:
     return [k * step for k in range(first, math.floor(high / step + 1e-9) + 1)]
 
 
-def picture(
-    result: Audit | Comparison, caption_id: str = "", corp: CorpDiagram | None = None
-) -> str:
+def picture(result: Result, caption_id: str = "", corp: CorpDiagram | None = None) -> str:
     """Return the <svg> elements of one model, or of two: one element or two, the second enlarged.
 
     The points of the bins are of one model alone: with two they would hide the bands. A ``corp``

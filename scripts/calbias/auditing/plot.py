@@ -50,12 +50,8 @@ def draw(audit: Audit, ax: Axes) -> None:
     ax.vlines(points.mean_score, lows, points.high, color=_ORANGE, linewidth=1, alpha=0.6)
     sizes = 6 + 40 * points.n_in_bin / points.n_in_bin.max()
     ax.scatter(points.mean_score, points.mean_hit, sizes, color=_ORANGE, label=label, zorder=3)
-    names = ("risk", "share of events") if audit.kind == EVENT else ("score", "share of hits")
-    lowest = _draw_rows(bins, ends, ax)
     more = f" ({beyond} of {audit.n} rows above {ends[1]:g})" if beyond else ""
-    ax.set(xlim=ends, ylim=(lowest, ends[1]), xlabel=names[0] + more, ylabel=names[1])
-    ax.set_yticks([tick for tick in ax.get_yticks() if ends[0] <= tick <= ends[1] + 1e-9])
-    ax.legend(frameon=False, fontsize="small")
+    _finish(ax, audit.kind, ends, _draw_rows(bins, ends, ax), more)
 
 
 def draw_comparison(comparison: Comparison, ax: Axes) -> None:
@@ -71,8 +67,13 @@ def draw_comparison(comparison: Comparison, ax: Axes) -> None:
         ax.fill_between(at, low, high, color=color, alpha=0.2, linewidth=0)
         ax.plot(at, mean, color=color, label=f"{model.name}, {level} band")
         lowest = _draw_rows(model.bins, ends, ax, color, k)
-    names = ("risk", "share of events") if comparison.kind == EVENT else ("score", "share of hits")
-    ax.set(xlim=ends, ylim=(lowest, ends[1]), xlabel=names[0], ylabel=names[1])
+    _finish(ax, comparison.kind, ends, lowest)
+
+
+def _finish(ax: Axes, kind: str, ends: tuple[float, float], lowest: float, more: str = "") -> None:
+    """Write labels and ticks; below the range of the rates are the bars of the rows."""
+    names = ("risk", "share of events") if kind == EVENT else ("score", "share of hits")
+    ax.set(xlim=ends, ylim=(lowest, ends[1]), xlabel=names[0] + more, ylabel=names[1])
     ax.set_yticks([tick for tick in ax.get_yticks() if ends[0] <= tick <= ends[1] + 1e-9])
     ax.legend(frameon=False, fontsize="small")
 

@@ -13,7 +13,7 @@ import numpy as np
 from calbias.auditing.bins import PictureBins
 from calbias.auditing.corp import CorpDiagram
 from calbias.auditing.description import OBSERVED_EXPECTED, Description
-from calbias.auditing.gate import Answer, answer_in_words, decided
+from calbias.auditing.gate import Answer, InParts, answer_in_words, decided
 from calbias.auditing.inputs import EVENT, Options
 from calbias.auditing.subgroups import Subgroups
 from calbias.auditing.verdict.result import CalibrationVerdict
@@ -32,8 +32,52 @@ _NAMED = 5  # classes, in a sentence
 TABLES = ("estimates", "risk", "recalibration", "classes")
 
 
+class Result:
+    """What an Audit and a Comparison share: one sentence, answers, JSON; equal by their numbers."""
+
+    n: int
+    kind: str
+    n_clusters: int | None
+    subgroups: InParts | None
+
+    @property
+    def sentence(self) -> str:
+        """The result in one line."""
+        raise NotImplementedError
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return everything as dicts, lists, numbers and texts, as the JSON file has it."""
+        raise NotImplementedError
+
+    def to_json(self) -> str:
+        """Return ``to_dict`` as JSON; an unknown number is null."""
+        return json.dumps(self.to_dict(), indent=2, ensure_ascii=False, allow_nan=False)
+
+    def _answer(self, estimate: float, interval: tuple[float, float], x: float) -> str:
+        """Return the answer to "at most x?" in words, and how many rows would decide."""
+        decision, which = decided(interval, self.subgroups, x)
+        if which:
+            return f"{decision}, {which}"
+        size = (self.n, "rows") if self.n_clusters is None else (self.n_clusters, "clusters")
+        return answer_in_words(estimate, interval, x, *size)
+
+    def _repr_html_(self) -> str:
+        from calbias.auditing.picture import picture
+
+        return f"<p><strong>{escape(self.sentence)}</strong></p>{picture(self)}"
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, type(self)) and self.to_dict() == other.to_dict()
+
+    def __str__(self) -> str:
+        return self.sentence
+
+    def __repr__(self) -> str:
+        return f"<{type(self).__name__}: {self.sentence}>"
+
+
 @dataclass(frozen=True, eq=False, repr=False)
-class Audit:
+class Audit(Result):
     """The result of ``calbias.audit``. All errors are fractions. Equal audits have equal numbers.
 
     Attributes
@@ -203,11 +247,7 @@ class Audit:
 
     def sentence_within(self, x: float) -> str:
         """The sentence with the answer of ``within``, and how many rows would decide."""
-        size = (self.n, "rows") if self.n_clusters is None else (self.n_clusters, "clusters")
-        decision, which = decided(self.interval, self.subgroups, x)
-        text = f"{decision}, {which}"
-        if not which:
-            text = answer_in_words(self.error, self.interval, x, *size)
+        text = self._answer(self.error, self.interval, x)
         return f"{self.sentence[:-1]}; error at most {100 * x:g} %: {text}."
 
     @property
@@ -283,10 +323,6 @@ class Audit:
         found = self.subgroups
         return {} if found is None else {"subgroups": {"sentence": found.sentence, **plain(found)}}
 
-    def to_json(self) -> str:
-        """Return ``to_dict`` as JSON; an unknown number is null."""
-        return json.dumps(self.to_dict(), indent=2, ensure_ascii=False, allow_nan=False)
-
     def to_html(self, title: str = "a model", json_name: str = "") -> str:
         """Return the page that ``calbias audit`` writes: one file that needs no other."""
         from calbias.auditing.page import page
@@ -304,20 +340,6 @@ class Audit:
         ax = ax or new_axes()
         draw(self, ax)
         return ax
-
-    def _repr_html_(self) -> str:
-        from calbias.auditing.picture import picture
-
-        return f"<p><strong>{escape(self.sentence)}</strong></p>{picture(self)}"
-
-    def __eq__(self, other: object) -> bool:
-        return isinstance(other, Audit) and self.to_dict() == other.to_dict()
-
-    def __str__(self) -> str:
-        return self.sentence
-
-    def __repr__(self) -> str:
-        return f"<Audit: {self.sentence}>"
 
 
 def new_axes() -> Axes:

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from calbias.auditing.gate import Answer
+from calbias.auditing.gate import Answer, decisive
 from calbias.auditing.segments import ending
 from calbias.auditing.verdict.words import HEIGHT
 from calbias.conventions import MISCALIBRATED, SIGNIFICANT, TOO_SMALL, p_digits
@@ -94,19 +94,14 @@ class Subgroups(NamedTuple):
         least = np.maximum(np.maximum(parts["low"], -parts["high"]), 0.0)
         most = np.maximum(-parts["low"], parts["high"])
         may_fail = parts.index.isin(self.faulty.index) & (most > x)
-        decisive: tuple[tuple[Answer, pd.Series, pd.Series], ...] = (
-            ("no", least > x, least),
-            ("undecided", may_fail, most),
-        )
-        for answer, is_decisive, size in decisive:
-            if is_decisive.any():
-                row = parts.loc[size[is_decisive].idxmax()]
-                limits = sorted(100 * abs(row[name]) for name in ("low", "high"))
-                if row["low"] * row["high"] < 0:
-                    limits[0] = 0.0
-                gap = "gap {:.1f} to {:.1f} points".format(*limits)
-                return answer, f"where {row['segment']} ({gap})"
-        return "yes", "and no subgroup fails by more" if len(parts) else ""
+        result = decisive(parts, ("no", least > x, least), ("undecided", may_fail, most))
+        if result is None:
+            return "yes", "and no subgroup fails by more" if len(parts) else ""
+        answer, row = result
+        limits = sorted(100 * abs(row[name]) for name in ("low", "high"))
+        if row["low"] * row["high"] < 0:
+            limits[0] = 0.0
+        return answer, "where {} (gap {:.1f} to {:.1f} points)".format(row["segment"], *limits)
 
     @property
     def apart(self) -> pd.DataFrame:
