@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import replace
-from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -21,6 +20,7 @@ from calbias.errors import InputError, of_extra, printable, reading
 from calbias.io.command_line import write_text
 from calbias.io.files import is_stream, output_paths
 from calbias.logits.columns import Columns
+from calbias.logits.output_file import Place
 from calbias.logits.table_files import parquet_folder, validate_rows_of_parquet
 from calbias.scored import MOST_SCORES
 from calbias.sketch_cells import cells_for
@@ -109,10 +109,8 @@ def read_sketch(
         data = parquet_folder(path)
         existing = set(data.schema.names)
         is_event = not existing & {"hit", "prediction"}
-        names = [
-            "score",
-            *(["hit"] if "hit" in existing else ["label", "prediction"][: 2 - is_event]),
-        ]
+        names = ["score", "label"] if is_event else ["score", "label", "prediction"]
+        names = ["score", "hit"] if "hit" in existing else names
         if not set(names) <= existing:
             raise InputError(
                 f"{path}: needs columns score and hit; score, label and prediction; or score, the "
@@ -130,13 +128,9 @@ def read_sketch(
             if other:
                 empty = [c.is_null().to_numpy(zero_copy_only=False) for c in batch.columns[1:]]
                 hits = np.where(np.any(empty, axis=0), np.nan, hits == other[0])
-            sketch.add(*scores_and_hits(scores, hits, partial(_error_in_row, path, done)))
+            location = Place(Path(path), "the table", np.arange(done, done + len(batch)))
+            sketch.add(*scores_and_hits(scores, hits, location.error))
             done += len(batch)
             if progress and (done // _BATCH) % 10 == 0:
                 progress(f"{done / 1e6:.0f} of {n / 1e6:.0f} million rows")
     return sketch, is_event
-
-
-def _error_in_row(path: str | Path, first: int, problem: str, row: int | None = None) -> InputError:
-    place = f"{path}: " if row is None else f"{path}: row {first + row} (counted from 0): "
-    return InputError(f"{place}{problem}")

@@ -14,6 +14,7 @@ import numpy as np
 from calbias.auditing.description import sentences
 from calbias.auditing.inputs import read_data
 from calbias.conventions import COUNTS, LOGITS, ODDS, PERCENT, PROBABILITIES
+from calbias.engine.scores_and_hits import scores_and_hits
 from calbias.errors import InputError, looked_up
 from calbias.io.command_line import write_text
 from calbias.io.files import is_stream, not_utf8, output_paths, validate_file_exists
@@ -24,11 +25,10 @@ from calbias.logits.forms import as_probabilities, as_scores, common_form, form_
 from calbias.logits.output_file import Fold, Place
 from calbias.logits.table_files import TEXT, Table, read_table_and_texts
 from calbias.recalibration.methods import METHODS
-from calbias.recalibrator import ADVISED, Recalibrator, fitted_to, read_text
+from calbias.recalibrator import ADVISED, LARGEST_TEXT, Recalibrator, fitted_to, read_text
 
 COLUMN = "calbias_"
 """The start of the names of the columns that ``apply_file`` adds."""
-_LARGEST_MAP = 100_000_000
 _ENOUGH = 10  # logits or odds that would not all be between 0 and 1
 Say = Callable[[str], Any]
 
@@ -108,7 +108,7 @@ def read_map(path: Path | str) -> Recalibrator:
     """Return the Recalibrator of a file; InputError, with its name, where it is none."""
     validate_file_exists(path)
     with open(path, "rb") as file:
-        data = file.read(_LARGEST_MAP + 1)
+        data = file.read(LARGEST_TEXT + 1)
     try:
         return read_text(data.decode("utf-8-sig"), path)
     except UnicodeDecodeError:
@@ -166,10 +166,7 @@ def recalibrated_columns(
         if columns.values is None:
             _validate_remembered(form, values, names[0], location)
         values = as_scores(values, form, location.error)
-        bad = ~((values >= 0) & (values <= 1))
-        if bad.any():
-            row = int(np.argmax(bad))
-            raise location.error(f"score {values[row]:g} is not a probability; correct it", row)
+        values, _ = scores_and_hits(values, np.zeros(len(values)), location.error)
     predicted = recalibrator.predict(values)
     result = np.full((n, *predicted.shape[1:]), np.nan)
     result[rows] = predicted

@@ -5,7 +5,6 @@
 
 from __future__ import annotations
 
-import inspect
 import json
 import math
 from typing import Any
@@ -26,7 +25,8 @@ from calbias.recalibration.methods import METHODS, NONE, OF_LOGITS, map_of, para
 ADVISED = "advised"
 GENERATOR = "calbias recalibrate"
 VERSION = 1
-_LARGEST_TEXT, _LONGEST_NAME, _MOST_CLASSES = 100_000_000, 1000, 100_000
+_DEFAULTS = {"method": ADVISED, "values": LOGITS, "top_label": False, "seed": 0}
+LARGEST_TEXT, _LONGEST_NAME, _MOST_CLASSES = 100_000_000, 1000, 100_000
 _KEYS = ("generator", "calbias_map", "method", "parameters", "values", "top_label", "n_classes",
          "classes", "n", "gain", "gain_low", "gain_high", "score", "read_as")  # fmt: skip
 
@@ -152,12 +152,12 @@ class Recalibrator:
 
     def get_params(self, deep: bool = True) -> dict[str, Any]:
         """Return the parameters by name; ``deep`` changes nothing."""
-        return {name: getattr(self, name) for name in _parameters()}
+        return {name: getattr(self, name) for name in _DEFAULTS}
 
     def set_params(self, **params: Any) -> Recalibrator:
         """Set parameters by name, and return itself; InputError for an unknown one."""
         for name, value in params.items():
-            looked_up("parameter", name, dict.fromkeys(_parameters()))
+            looked_up("parameter", name, _DEFAULTS)
             setattr(self, name, value)
         return self
 
@@ -186,8 +186,7 @@ class Recalibrator:
         return read_text(text, "this text", cls)
 
     def __repr__(self) -> str:
-        defaults = {name: p.default for name, p in _parameters().items()}
-        changed = (f"{k}={v!r}" for k, v in self.get_params().items() if v != defaults[k])
+        changed = (f"{k}={v!r}" for k, v in self.get_params().items() if v != _DEFAULTS[k])
         return f"Recalibrator({', '.join(changed)})"
 
     def __sklearn_is_fitted__(self) -> bool:
@@ -255,13 +254,6 @@ def fitted_to(data: Data, method: str, top_label: bool, seed: int) -> Recalibrat
     return recalibrator._fit_data(data)
 
 
-def _parameters() -> dict[str, inspect.Parameter]:
-    """Return the parameters of a Recalibrator by name."""
-    parameters = dict(inspect.signature(Recalibrator.__init__).parameters)
-    del parameters["self"]
-    return parameters
-
-
 def _as_rows(X: ArrayLike) -> np.ndarray:
     """Return scores (n,), or a matrix (n, K) with K of at least 2."""
     values = as_array("scores", X)
@@ -281,7 +273,7 @@ def read_text(text: str, name: object, cls: type[Recalibrator] = Recalibrator) -
 
 def _read(cls: type[Recalibrator], text: str) -> Recalibrator:
     """Return the Recalibrator of a JSON text, of which every entry is checked."""
-    if not isinstance(text, str) or len(text) > _LARGEST_TEXT:
+    if not isinstance(text, str) or len(text) > LARGEST_TEXT:
         raise InputError("a recalibration map is a JSON text of at most 100 MB")
     state = json.loads(text, parse_constant=_refuse_constant)
     if not isinstance(state, dict) or "calbias_map" not in state:

@@ -155,7 +155,7 @@ def test_bad_rows_are_named(tmp_path, monkeypatch):
         table = {"score": np.full(9, 0.5), "hit": np.ones(9)}
         table[column][7] = value
         pq.write_table(pa.table(table), tmp_path / "bad.parquet")
-        with pytest.raises(InputError, match=r"bad.parquet: row 7 \(counted from 0\)"):
+        with pytest.raises(InputError, match=r"bad.parquet: the table, row 7 \(counted from 0\)"):
             file_audit.read_sketch(tmp_path / "bad.parquet")
 
 
@@ -187,7 +187,7 @@ def test_empty_labels_of_many_rows(tmp_path, monkeypatch):
     label, path = pa.array([1, 0, 1, None, *[0, 1] * 5]), tmp_path / "risks.parquet"
     for more in ({}, {"prediction": np.ones(14, int)}):
         pq.write_table(pa.table({"score": np.full(14, 0.5), "label": label, **more}), path)
-        with pytest.raises(InputError, match=r"risks.parquet: row 3 \(counted from 0\)"):
+        with pytest.raises(InputError, match=r"risks.parquet: the table, row 3 \(counted from 0\)"):
             file_audit.audit_file(path)
 
 

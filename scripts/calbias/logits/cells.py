@@ -28,7 +28,7 @@ def is_binary(column: np.ndarray) -> bool:
     return column.dtype.kind in "iufb" and set(np.unique(column[column == column])) <= {0, 1}
 
 
-def texts_of(table: Table, name: str | None) -> list[str | None]:
+def texts_of(table: Mapping[str, np.ndarray], name: str | None) -> list[str | None]:
     """Return the cells of a column as stripped texts, None where empty."""
     cells = table[str(name)].tolist()
     return [None if cell is None or cell != cell else str(cell).strip() or None for cell in cells]

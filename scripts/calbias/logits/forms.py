@@ -72,7 +72,7 @@ def common_form(folds: Sequence[Fold]) -> str:
         if form in (PROBABILITIES, LOGITS):
             _validate_one_form(fold)
     if len({*forms}) > 1:
-        k = max(range(len(forms)), key=lambda k: forms[k] == LOGITS)
+        k = int(forms[1] == LOGITS)
         raise folds[k].place.error(
             f"{_named(str(forms[k]))}, but {folds[1 - k].place.part} has "
             f"{_named(str(forms[1 - k]))}; give both folds the same"
@@ -120,8 +120,7 @@ def as_probabilities(values: np.ndarray, form: str, location: Place) -> tuple[np
                 f"about {total:g}; correct the row, or {_CHOOSE}"
             ),
         )
-    note = f"the columns of classes are read as {_named(form)}: rows sum to {_range_of(sums)}, and "
-    return values / sums[:, None], note + f"each is divided by its sum; otherwise {_CHOOSE}"
+    return _divided(values, sums, form)
 
 
 _CHOOSE = f"say by --values what they are ({', '.join(FORMS)})"
@@ -144,9 +143,16 @@ def _divided_if_rounded(values: np.ndarray, location: Place) -> tuple[np.ndarray
             f"or {_CHOOSE}"
         ),
     )
+    return _divided(values, sums, PROBABILITIES)
+
+
+def _divided(values: np.ndarray, sums: np.ndarray, form: str) -> tuple[np.ndarray, str]:
+    """Return rows divided by their sums, and a note that says so."""
+    low, high = f"{sums.min():.4g}", f"{sums.max():.4g}"
+    limits = low if low == high else f"{low} to {high}"
     return values / sums[:, None], (
-        f"the columns of classes are read as probabilities: rows sum to {_range_of(sums)}, and "
-        f"each is divided by its sum; otherwise {_CHOOSE}"
+        f"the columns of classes are read as {_named(form)}: rows sum to {limits}, and each is "
+        f"divided by its sum; otherwise {_CHOOSE}"
     )
 
 
@@ -168,11 +174,6 @@ def _step(values: np.ndarray) -> float:
         if np.abs(scaled - np.rint(scaled)).max() < 1e-3:
             return 10.0**-digits
     return 0.0
-
-
-def _range_of(sums: np.ndarray) -> str:
-    low, high = f"{sums.min():.4g}", f"{sums.max():.4g}"
-    return low if low == high else f"{low} to {high}"
 
 
 def _named(form: str) -> str:

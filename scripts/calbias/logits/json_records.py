@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
@@ -23,13 +24,19 @@ def read_records(path: Path, data: bytes) -> tuple[_Records, Place]:
     lines = [(k, line) for k, line in enumerate(text.split("\n"), start=1) if line.strip()]
     if not lines:
         raise InputError(f"{path}: the file is empty; write one JSON object a line")
-    records = _array(path, text)
-    if records is not None:
-        location = Place(path, "the table")
-    else:
+    location = Place(path, "the table")
+    records: Any = None
+    if lines[0][1].lstrip().startswith("["):
+        records = _loaded(path, text)
+        if not records or not all(isinstance(record, dict) for record in records):
+            raise InputError(f"{path}: no list of JSON objects; write one object a line")
+    elif lines[0][1].strip() == "{":
+        with suppress(Exception):  # an object a line, the first on several
+            records = [json.loads(text)]
+    if records is None:
         numbers = [k for k, _ in lines]
-        location = Place(path, "the table", None, lambda row: f"{path}, line {numbers[row]}")
-        records = [_object(path, *line) for line in lines]
+        location = location._replace(where=lambda row: f"{path}, line {numbers[row]}")
+        records = [_object(f"{path}, line {number}", line) for number, line in lines]
     if len(records) == 1 and records[0]:
         record = records[0]
         if "samples" not in record and all(isinstance(v, list | dict) for v in record.values()):
@@ -40,35 +47,19 @@ def read_records(path: Path, data: bytes) -> tuple[_Records, Place]:
     return flattened(records, location)
 
 
-def _array(path: Path, text: str) -> _Records | None:
-    """Return the objects of a list, or the one object of many lines; None for an object a line."""
-    is_list = text.lstrip().startswith("[")
-    if not is_list and not text.lstrip().startswith("{\n"):
-        return None
-    try:
-        records = json.loads(text)
-    except Exception as error:
-        if not is_list:
-            return None
-        raise InputError(f"{path}: no JSON ({error}); write one object a line") from None
-    if not is_list:
-        return [records]
-    if not records or not all(isinstance(record, dict) for record in records):
-        raise InputError(f"{path}: no list of JSON objects; write one object a line")
-    return records
-
-
-def _object(path: Path, number: int, line: Any) -> dict[str, Any]:
-    try:
-        record = json.loads(line)
-    except Exception as error:
-        reason = getattr(error, "msg", error)
-        raise InputError(
-            f"{path}, line {number}: no JSON ({reason}); write one object a line"
-        ) from None
+def _object(where: str, line: str) -> dict[str, Any]:
+    record = _loaded(where, line)
     if not isinstance(record, dict):
         raise InputError(
-            f"{path}, line {number}: no JSON object; write one object a line, such as "
-            '{"score": 0.9, "hit": 1}'
+            f'{where}: no JSON object; write one object a line, such as {{"score": 0.9, "hit": 1}}'
         )
     return record
+
+
+def _loaded(where: object, text: str) -> Any:
+    """Return what a JSON text holds."""
+    try:
+        return json.loads(text)
+    except Exception as error:  # also of too deep a nesting, and of too many digits
+        reason = getattr(error, "msg", error)
+        raise InputError(f"{where}: no JSON ({reason}); write one object a line") from None

@@ -1,7 +1,7 @@
 """Which rows of a table are judged, which have no outcome, and where an event happened."""
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from shlex import quote
 
 import numpy as np
@@ -15,8 +15,10 @@ MOST_LABELS = 20
 """A column of more values next to a score is no label of an event, unless one of them is named."""
 
 
-def named_rows(table: Table, rows: str, location: Place) -> tuple[Table, Place, str]:
-    """Return the rows of which COLUMN is VALUE, their place, and a note."""
+def named_rows(
+    table: Mapping[str, np.ndarray], rows: str, location: Place
+) -> tuple[np.ndarray, str]:
+    """Return the rows of which COLUMN is VALUE, and a note."""
     name, _, value = rows.partition("=")
     name = looked_up_column(name, [*table], location.file)
     texts = texts_of(table, name)
@@ -26,15 +28,13 @@ def named_rows(table: Table, rows: str, location: Place) -> tuple[Table, Place, 
         raise location.error(
             f"column {name} is never {value!r:.60}: its values are {listed(values)}"
         )
-    part = {key: column[chosen] for key, column in table.items()}
-    note = f"--rows {rows}: {chosen.size} of {len(texts)} rows are judged"
-    return part, location._replace(rows=location.at(chosen)), note
+    return chosen, f"--rows {rows}: {chosen.size} of {len(texts)} rows are judged"
 
 
-def without_gaps(
+def rows_without_gaps(
     table: Table, roles: Roles, missing: Sequence[str], location: Place
-) -> tuple[Table, Place, str]:
-    """Return the rows that have a score and an outcome, their place, and a note on the others."""
+) -> tuple[np.ndarray, str]:
+    """Return the rows that have a score and an outcome, and a note on the others."""
     outcomes = [*filter(None, roles[2:5]), *roles.one_hot]
     names = [*filter(None, roles[1:2]), *outcomes]
     if not roles.form:
@@ -43,10 +43,8 @@ def without_gaps(
     counts, gone = [], np.zeros(len(next(iter(table.values()))), bool)
     for name in names:
         texts = texts_of(table, name)
-        stated = roles.prediction or not roles.form
-        empty = np.array([
-            text is None or (text.casefold() in NOTHING and not stated) for text in texts
-        ])  # fmt: skip
+        words = () if roles.prediction or not roles.form else NOTHING
+        empty = np.array([text is None or text.casefold() in words for text in texts])
         counts += [f"{empty.sum()} without {name}"] * bool(empty.any())
         gone |= empty
         for value in values:
@@ -59,9 +57,7 @@ def without_gaps(
         raise location.error(f"no row has both a score and an outcome: columns {listed(names)}")
     options = " ".join(f"--missing {quote(value)}" for value in missing)
     note = f"{options}: {gone.sum()} of {gone.size} rows left out" + ": " * bool(counts)
-    rows = np.flatnonzero(~gone)
-    remaining = {name: column[rows] for name, column in table.items()}
-    return remaining, location._replace(rows=location.at(rows)), note + ", ".join(counts)
+    return np.flatnonzero(~gone), note + ", ".join(counts)
 
 
 def events_of(
@@ -76,8 +72,7 @@ def events_of(
         if text is not None and text.casefold() in NOTHING and text != event:
             raise location.error(f"column {label} is {text!r}, no outcome; {FILL}", row)
     counts = Counter(filter(None, texts))
-    order = lambda text: (as_number(text) or 0.0, text)  # noqa: E731
-    values = sorted(counts, key=order)
+    values = sorted(counts, key=_order)
     if event is None:
         return by_text(
             table, label, YES, _event_remedy(label, counts, values, location), location
@@ -96,6 +91,11 @@ def events_of(
         f"no event happened in {counted}; leave rows without an outcome out by --missing and their "
         f"label, such as --missing {quote(min(others, key=counts.__getitem__))}"
     ]
+
+
+def _order(text: str) -> tuple[float, str]:
+    """Return what labels are sorted by: their number, then their text."""
+    return as_number(text) or 0.0, text
 
 
 def _event_remedy(
@@ -119,8 +119,7 @@ def _event_remedy(
             f"column {label} has {len(values)} values, such as {values[0]}, and is no label; "
             "name the column of 0 and 1 by --label, or one value of this column by --event"
         )
-    order = lambda text: (as_number(text) or 0.0, text)  # noqa: E731
-    likely = max((text for text, _ in counts.most_common(2)), key=order, default="")
+    likely = max((text for text, _ in counts.most_common(2)), key=_order, default="")
     return (
         f"its values are {listed(values)}: name the one whose probability the score is, "
         f"such as --event {quote(likely)}, or add hit (1 where the prediction was correct) or "

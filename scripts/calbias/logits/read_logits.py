@@ -28,14 +28,14 @@ from calbias.errors import InputError, reading
 from calbias.io.files import validate_file_exists, validate_no_placeholder
 from calbias.io.limits import validate_unpacked
 from calbias.logits import checks, plausibility
-from calbias.logits.cells import is_value
 from calbias.logits.class_columns import validate_no_features
-from calbias.logits.columns import Columns
+from calbias.logits.columns import Columns, Roles
 from calbias.logits.forms import as_probabilities, as_scores, common_form
 from calbias.logits.harness_logs import LOG
+from calbias.logits.outcomes import named_rows, rows_without_gaps
 from calbias.logits.output_file import FOLDS, Fold, OutputFile, Place, are_folds, split_by_fold
 from calbias.logits.read_table import read_table_file
-from calbias.logits.table_files import SUFFIXES, as_number, is_standard_input, table_suffix
+from calbias.logits.table_files import SUFFIXES, is_standard_input, table_suffix
 from calbias.logits.top_label import top_label_of_scores
 
 SCORE_FORMS = ("scores", "event")
@@ -177,7 +177,8 @@ def _about_folds(folds: Mapping[str, Fold], recalibration: str = "") -> Iterator
         yield f"no validation fold; all {n} rows are judged{recalibration}"
 
 
-_VALUES = ("logits", "probabilities", "scores", "score", "y_prob", "y_score")
+_SCORES = ("scores", "score", "y_prob", "y_score")
+_VALUES = ("logits", "probabilities", *_SCORES)
 _LABELS = ("labels", "label", "y_true")
 
 
@@ -206,86 +207,69 @@ def _output_file(path: Path, archive: Any, columns: Columns) -> OutputFile:
     prefixes = {fold: f"{fold}_" for fold in FOLDS if _find(archive, f"{fold}_", *names)}
     if prefixes and "test" not in prefixes:
         raise InputError(f"{path}: no array test_logits; the test fold is the one that is judged")
-    prefixes = prefixes or {"test": ""}
+    has_folds, prefixes = bool(prefixes), prefixes or {"test": ""}
     read = {fold: _read_fold(path, archive, prefix) for fold, prefix in prefixes.items()}
     folds = {fold: raw for fold, (raw, _) in read.items()}
     forms = {form for _, form in read.values()}
-    if len(forms) == 2 and {"scores", "event"} & forms:
+    if len(forms) == 2 and {*SCORE_FORMS} & forms:
         raise InputError(f"{path}: scores in one fold and logits in the other; give both the same")
     notes: list[str] = []
-    if columns.missing:
-        folds = {
-            name: _without_labels(fold, columns.missing, notes) for name, fold in folds.items()
-        }
     if columns.rows is not None:
-        folds = {"test": _named_rows(folds["test"], archive, columns.rows, notes)}
-    elif prefixes == {"test": ""} and "fold" in archive:
-        names_of_rows = [str(name).strip() for name in np.ravel(archive["fold"])]
-        fold = folds["test"]
-        rows = range(len(names_of_rows)) if fold.place.rows is None else fold.place.rows
-        names_of_rows = [names_of_rows[row] for row in rows]
-        if are_folds({*names_of_rows}):
-            folds, notes = split_by_fold(fold, names_of_rows)
+        test = folds["test"]
+        name = columns.rows.partition("=")[0]
+        if name in archive and archive[name].shape != (len(test.values),):
+            raise test.place.error(f"--rows {columns.rows}: array {name} has not a value per row")
+        rows, note = named_rows(archive, columns.rows, test.place)
+        folds, notes = {"test": test.part(rows)}, [note]
+    elif not has_folds and "fold" in archive:
+        words = [str(name).strip() for name in np.ravel(archive["fold"])]
+        if are_folds({*words}):
+            folds, notes = split_by_fold(folds["test"], words)
         else:
-            notes.append("array fold has no words for folds: all rows are judged")
+            notes = ["array fold has no words for folds: all rows are judged"]
+    if columns.missing:
+        folds = {name: _labelled(fold, columns.missing, notes) for name, fold in folds.items()}
     return OutputFile(folds, max(forms, key=str) if forms != {None} else None, notes=(*notes,))
 
 
-def _without_labels(fold: Fold, missing: Sequence[str], notes: list[str]) -> Fold:
-    """Return the rows whose label, or hit, is none of these values, and not NaN."""
-    labels = np.asarray(fold.labels)
-    if labels.ndim != 1 or len(labels) != len(fold.values):
+def _labelled(fold: Fold, missing: Sequence[str], notes: list[str]) -> Fold:
+    """Return the rows with a label, or a hit, that is none of these values."""
+    if len(fold.labels) != len(fold.values) or fold.labels.size != len(fold.labels):
         return fold
-    codes = [number for text in missing if (number := as_number(text)) is not None]
-    gone = np.isin(labels, codes) | (labels != labels)
-    notes.append(f"--missing {' '.join(missing)}: {gone.sum()} of {gone.size} rows left out")
-    return fold.part(np.flatnonzero(~gone))
-
-
-def _named_rows(fold: Fold, archive: Any, rows: str, notes: list[str]) -> Fold:
-    """Return the rows at which an array has a value."""
-    name, _, value = rows.partition("=")
-    if name not in archive or archive[name].shape != (len(archive[name]),):
-        raise fold.place.error(f"--rows {rows}: there is no array {name!r} with a value per row")
-    texts = np.array([str(text).strip() for text in archive[name]])
-    texts = texts if fold.place.rows is None else texts[fold.place.rows]
-    chosen = np.flatnonzero([is_value(text, value) for text in texts])
-    notes.append(f"--rows {rows}: {chosen.size} of {texts.size} rows are judged")
-    if not chosen.size or texts.size != len(fold.values):
-        raise fold.place.error(f"--rows {rows}: no row of {name} is {value!r:.60}, or not one each")
-    return fold.part(chosen)
+    table = {"labels": np.ravel(fold.labels)}
+    rows, note = rows_without_gaps(table, Roles(None, label="labels"), missing, fold.place)
+    notes.append(note)
+    return fold.part(rows)
 
 
 def _read_fold(path: Path, archive: Any, prefix: str) -> tuple[Fold, str | None]:
     """Return a fold's ``Fold`` and its form."""
-    values = _find(archive, prefix, *_VALUES)
-    labels = _find(archive, prefix, *_LABELS)
-    if values and ("score" in values or "y_prob" in values):
-        hits = _find(archive, prefix, "hits", "hit")
-        predictions = _find(archive, prefix, "predictions", "prediction")
-        location = Place(path, values)
-        if hits:
-            return Fold(archive[values], archive[hits], location), "scores"
-        if labels and not predictions:
-            is_table = archive[values].ndim == 2 and archive[values].shape[1] > 1
-            form = "probabilities" if is_table else "event"
-            return Fold(archive[values], archive[labels], location), form
-        if labels:
-            label, prediction = np.ravel(archive[labels]), np.ravel(archive[predictions])
-            if label.shape != prediction.shape:
-                raise location.error(f"{len(label)} labels but {len(prediction)} predictions")
-            return Fold(archive[values], label == prediction, location), "scores"
-        labels = None
-    if not values or not labels:
-        missing = prefix + (("labels" if "score" not in values else "hits") if values else "logits")
+    values, labels, hits, predictions = (
+        _find(archive, prefix, *names)
+        for names in (_VALUES, _LABELS, ("hits", "hit"), ("predictions", "prediction"))
+    )
+    is_score = values is not None and values.removeprefix(prefix) in _SCORES
+    outcomes = hits or labels if is_score else labels
+    if not values or not outcomes:
+        missing = ("hits" if is_score else "labels") if values else "logits"
         raise InputError(
-            f"{path}: no array {missing}, only {', '.join(archive.files) or 'nothing'}; name the "
-            "arrays logits and labels, or scores and hits, with test_ and validation_ in front "
-            "for two folds"
+            f"{path}: no array {prefix}{missing}, only {', '.join(archive.files) or 'nothing'}; "
+            "name the arrays logits and labels, or scores and hits, with test_ and validation_ in "
+            "front for two folds"
         )
-    form_of_classes = "probabilities" if values.endswith("probabilities") else None
-    return Fold(archive[values], archive[labels], Place(path, values)), form_of_classes
+    fold = Fold(archive[values], archive[outcomes], Place(path, values))
+    if not is_score:
+        return fold, "probabilities" if values.endswith("probabilities") else None
+    if hits:
+        return fold, "scores"
+    if not predictions:
+        is_table = fold.values.ndim == 2 and fold.values.shape[1] > 1
+        return fold, "probabilities" if is_table else "event"
+    label, prediction = np.ravel(fold.labels), np.ravel(archive[predictions])
+    if label.shape != prediction.shape:
+        raise fold.place.error(f"{len(label)} labels but {len(prediction)} predictions")
+    return replace(fold, labels=label == prediction), "scores"
 
 
-def _find(archive: Any, prefix: str, *names: Any) -> str | None:
+def _find(archive: Any, prefix: str, *names: str) -> str | None:
     return next((prefix + name for name in names if prefix + name in archive), None)

@@ -48,7 +48,7 @@ from calbias.logits.columns import (
     roles_of,
 )
 from calbias.logits.harness_logs import LOG, QUESTION
-from calbias.logits.outcomes import events_of, named_rows, without_gaps
+from calbias.logits.outcomes import events_of, named_rows, rows_without_gaps
 from calbias.logits.output_file import Fold, OutputFile, Place, are_folds, split_by_fold
 from calbias.logits.table_files import Table, read_table
 
@@ -88,10 +88,12 @@ def read_table_file(
     notes = [roles.note] * bool(roles.note)
     everything = table
     if columns.rows is not None:
-        table, location, note = named_rows(table, columns.rows, location)
+        rows, note = named_rows(table, columns.rows, location)
+        table, location = _rows_of(table, rows, location)
         notes.append(note)
     if columns.missing:
-        table, location, note = without_gaps(table, roles, columns.missing, location)
+        rows, note = rows_without_gaps(table, roles, columns.missing, location)
+        table, location = _rows_of(table, rows, location)
         notes.append(note)
     key, classes, others = None, list[str](), list(roles.others)
     if roles.form:
@@ -110,8 +112,8 @@ def read_table_file(
     else:
         split = {"test": fold}
         notes += _of_unused_fold(table, others)
-    rows = slice(None) if split["test"].place.rows is None else split["test"].place.rows
-    judged = {name: everything[name][rows] for name in (*by, *ids)}
+    numbers = split["test"].place.at(np.arange(len(split["test"].labels)))
+    judged = {name: everything[name][numbers] for name in (*by, *ids)}
     others = [name for name in others if name and name not in by and not is_log]
     if has_several:
         notes.append("rows of one question depend on each other: they are a cluster")
@@ -123,6 +125,12 @@ def read_table_file(
         split, roles.form, {name: judged[name] for name in by} or None, clusters,
         (*notes,), (*hints,), classes=(*classes,), score=roles.score,
     )  # fmt: skip
+
+
+def _rows_of(table: Table, rows: np.ndarray, location: Place) -> tuple[Table, Place]:
+    """Return these rows of a table, and their place."""
+    part = {name: column[rows] for name, column in table.items()}
+    return part, location._replace(rows=location.at(rows))
 
 
 def _validate_uses(roles: Roles, by: Sequence[str], columns: Columns, location: Place) -> None:
