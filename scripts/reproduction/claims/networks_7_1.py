@@ -13,6 +13,7 @@ from reproduction.claims.over_networks import (
     Sample,
     advantage,
     means,
+    measured,
     on_networks,
 )
 from reproduction.claims.section_6 import FARTHER, groups_matter, similarity_measurements
@@ -33,9 +34,9 @@ def equal_mass(sample: Sample) -> Ruling:
     verdict = Verdict.of(
         all(x.positive for x in gains.values()), not any(x.negative for x in gains.values())
     )
-    measurements = [m for f, x in gains.items() for m in x.measured("gain of equal mass", f)]
+    measurements = [*means(sizes), *measured("gain of equal mass", gains)]
     reason = f"gain of equal mass: {', '.join(f'{f} {x}' for f, x in gains.items())}"
-    return Ruling(verdict, [*means(sizes), *measurements], reason=reason)
+    return Ruling(verdict, measurements, reason=reason)
 
 
 @on_networks(section_7_1.sweep_then_debias, "network_bias", FIGURE)
@@ -92,15 +93,18 @@ def sweep_against_debias(sample: Sample) -> Ruling:
     measurements = means(sample.sizes()[[*PAIR]])
     for law, by_group in results.items():
         name = f"|debias_em| − |sweep_em| {law}"
-        measurements += [m for g, x in by_group.items() for m in x.measured(name, f"{g} ({x.n}):")]
+        measurements += measured(name, {f"{g} ({x.n}):": x for g, x in by_group.items()})
     excess = results["on the fits less on the truth"]["all"]
     name = "networks whose fit moves the comparison to the sweep"
     measurements.append(Measurement(name, excess.above, f"of {excess.n}"))
     rows = sample.bias()
-    for n, rows_at_n in rows.assign(size=rows["bias_percent"].abs()).groupby("n_samples"):
-        sizes = rows_at_n.pivot(index="scenario", columns="estimator", values="size")
-        at_n = advantage(sizes, PAIR[1], PAIR[0])
-        measurements += at_n.measured("by sample size, truth", f"n = {n}:")
+    keys = ["n_samples", "scenario", "estimator"]
+    sizes = rows.set_index(keys)["bias_percent"].abs().unstack()
+    by_n = {
+        f"n = {n}:": advantage(at_n.droplevel(0), PAIR[1], PAIR[0])
+        for n, at_n in sizes.groupby("n_samples")
+    }
+    measurements += measured("by sample size, truth", by_n)
     on_truth = results["on the truth"]
     tests = [on_truth[g] for g in ("all", "saturated") if g in on_truth]
     verdict = Verdict.of(
@@ -203,12 +207,9 @@ def equal_mass_helps_least_on_less_skewed(sample: Sample) -> Ruling:
     less = skewness[gains.index] <= skewness.median()
     few, many = ({f: OverNetworks.of(gains.loc[x, f]) for f in gains} for x in (less, ~less))
     holds = {f: few[f].positive and few[f].mean < many[f].mean for f in gains}
-    measurements = [
-        m
-        for words, parts in (("less skewed", few), ("more skewed", many))
-        for f, x in parts.items()
-        for m in x.measured("gain of equal mass", f"{words}, {f}:")
-    ]
+    halves = {"less skewed": few, "more skewed": many}
+    cases = {f"{words}, {f}:": x for words, parts in halves.items() for f, x in parts.items()}
+    measurements = measured("gain of equal mass", cases)
     words = [f"{f} {few[f].mean:+.2f} and {many[f].mean:+.2f}" for f in FAMILIES]
     reason = f"gain on less and on more skewed scores: {', '.join(words)}"
     verdict = Verdict.of(all(holds[f] for f in FAMILIES), holds["mean"])

@@ -12,6 +12,7 @@ from reproduction.claims.over_networks import (
     Sample,
     advantage,
     means,
+    measured,
     on_networks,
 )
 
@@ -48,7 +49,7 @@ def debias_if_calibrated(sample: Sample) -> Ruling:
     gain = advantage(sizes, *PAIR)
     first = sizes[[*BINNED]].mean().idxmin()
     verdict = Verdict.of(gain.positive and first == PAIR[0], gain.positive)
-    measurements = [*means(sizes), *gain.measured("|sweep_em| − |debias_em|")]
+    measurements = [*means(sizes), *measured("|sweep_em| − |debias_em|", {"": gain})]
     reason = f"least biased is {first}, debias gains {gain} points on the sweep"
     return Ruling(verdict, measurements, reason=reason)
 
@@ -69,9 +70,7 @@ def both_beat_common_practice(sample: Sample) -> Ruling:
         f"{setting}, {good} over {common}": advantage(sizes, good, common)
         for (setting, sizes), good, common in itertools.product(settings.items(), GOOD, COMMON)
     }
-    measurements = [
-        m for case, x in gains.items() for m in x.measured("gain in |bias|", f"{case}:")
-    ]
+    measurements = measured("gain in |bias|", {f"{case}:": x for case, x in gains.items()})
     reversed_ = [case for case, x in gains.items() if x.negative]
     verdict = Verdict.of(all(x.positive for x in gains.values()), not reversed_)
     clear = sum(x.positive for x in gains.values())
@@ -132,5 +131,5 @@ def still_off_at_5000(sample: Sample) -> Ruling:
         gain.positive and mean >= appendix_c.HALF_OFF,
     )
     reason = f"ECE_bin is off by {mean:.2f} %, the sweep reduces it by {gain} points"
-    measurements = [*means(bias[[usual, swept]], "bias"), *gain.measured("reduction")]
+    measurements = [*means(bias[[usual, swept]], "bias"), *measured("reduction", {"": gain})]
     return Ruling(verdict, measurements, reason=reason)

@@ -11,6 +11,7 @@ from reproduction.claims.over_networks import (
     OverNetworks,
     Sample,
     by_network,
+    measured,
     on_networks,
     share,
 )
@@ -78,10 +79,8 @@ def falls_with_n_not_with_bins(sample: Sample) -> Ruling:
 
 def _depends(shares: pd.DataFrame) -> list[Measurement]:
     """Return the mean share of cells that depend, of a row a network."""
-    name = "cells that depend clearly"
-    return [
-        m for x in shares for m in OverNetworks.of(100 * shares[x]).measured(name, x, "percent")
-    ]
+    means = {x: OverNetworks.of(100 * shares[x]) for x in shares}
+    return measured("cells that depend clearly", means, "percent")
 
 
 @on_networks(appendix_b.variance_is_insensitive, "network_bias")

@@ -1,5 +1,7 @@
 """N16 to N18: detecting the miscalibration of trained networks of known truth (section 7.2)."""
 
+import itertools
+
 import numpy as np
 import pandas as pd
 
@@ -12,6 +14,7 @@ from reproduction.claims.over_networks import (
     OverNetworks,
     Sample,
     mean_by_network,
+    measured,
     on_networks,
 )
 
@@ -43,11 +46,8 @@ def sweep_misses_less(sample: Sample) -> Ruling:
     is_few = rows["n_samples"] < section_7_2.MANY
     few, many = (OverNetworks.of(mean_by_network(rows[x], gain[x])) for x in (is_few, ~is_few))
     verdict = Verdict.of(overall.positive and few.mean > many.mean, overall.positive)
-    measurements = [
-        m
-        for case, x in (("all n:", overall), ("below 10 000 samples:", few), ("above:", many))
-        for m in x.measured("ECE_bin misses more often than the sweep", case)
-    ]
+    cases = {"all n:": overall, "below 10 000 samples:": few, "above:": many}
+    measurements = measured("ECE_bin misses more often than the sweep", cases)
     reason = f"ECE_bin misses {overall} points more often, {few} below 10 000 samples"
     return Ruling(verdict, measurements, reason=reason)
 
@@ -75,8 +75,14 @@ def _limits(sample: Sample, n: int) -> list[Measurement]:
     return section_7_2.detectable(table, n, TARGETS)
 
 
-def _are_above(limits: list[Measurement], percent: float) -> bool:
-    return all(x.low > percent for x in limits)
+def _above(sample: Sample, percent: float, n: int, loose_n: int) -> Ruling:
+    """Return the ruling that all ranges are above a TCE: at n samples, approximate at loose_n."""
+    limits = {size: _limits(sample, size) for size in sorted((n, loose_n))}
+    holds = {size: all(x.low > percent for x in each) for size, each in limits.items()}
+    least = min(limits[n], key=lambda x: x.low)
+    reason = f"{n} samples detect {least.value:.2g} % ({least.case})"
+    measurements = [*itertools.chain.from_iterable(limits.values())]
+    return Ruling(Verdict.of(holds[n], holds[loose_n]), measurements, reason=reason)
 
 
 @on_networks(section_7_2.two_percent_needs_many, "network_bias", FIGURE)
@@ -86,12 +92,7 @@ def two_percent_needs_many(sample: Sample) -> Ruling:
     {MODEL_SIZES[6]} samples, approximate if at {MODEL_SIZES[5]}.
     errors: {RANGES}
     """
-    few, many = (_limits(sample, n) for n in MODEL_SIZES[-2:])
-    limit = DETECTABLE_PERCENT[section_7_2.MANY]
-    verdict = Verdict.of(_are_above(many, limit), _are_above(few, limit))
-    least = min(many, key=lambda x: x.low)
-    reason = f"{MODEL_SIZES[-1]} samples detect {least.value:.2g} % ({least.case})"
-    return Ruling(verdict, few + many, reason=reason)
+    return _above(sample, DETECTABLE_PERCENT[section_7_2.MANY], MODEL_SIZES[6], MODEL_SIZES[5])
 
 
 @on_networks(section_7_2.ten_percent_below_500, "network_bias", FIGURE)
@@ -100,9 +101,4 @@ def ten_percent_below_500(sample: Sample) -> Ruling:
     approximate if at {MODEL_SIZES[0]}.
     errors: {RANGES}
     """
-    few, many = (_limits(sample, n) for n in MODEL_SIZES[:2])
-    limit = DETECTABLE_PERCENT[500]
-    verdict = Verdict.of(_are_above(many, limit), _are_above(few, limit))
-    least = min(many, key=lambda x: x.low)
-    reason = f"{MODEL_SIZES[1]} samples detect {least.value:.2g} % ({least.case})"
-    return Ruling(verdict, few + many, reason=reason)
+    return _above(sample, DETECTABLE_PERCENT[500], MODEL_SIZES[1], MODEL_SIZES[0])

@@ -13,6 +13,7 @@ from reproduction.claims.over_networks import (
     OverNetworks,
     Sample,
     means,
+    measured,
     on_networks,
     share,
 )
@@ -59,8 +60,8 @@ def sweep_selects_better(sample: Sample) -> Ruling:
     measurements = [
         *_by_size(sample, "share_best", "best selected", 100),
         *_by_size(sample, "share_worst", "worst selected", 100),
-        *debias.measured("sweep less debias, best selected"),
-        *gain.measured("sweep less ECE_bin, best selected"),
+        *measured("sweep less debias, best selected", {"": debias}),
+        *measured("sweep less ECE_bin, best selected", {"": gain}),
     ]
     reason = f"best method selected, sweep less ECE_bin: {gain} points"
     return Ruling(verdict, measurements, reason=reason)
@@ -76,8 +77,8 @@ def sweep_selects_what_calibrates_better(sample: Sample) -> Ruling:
     gain, debias = (OverNetworks.of(regret[x] - regret[SWEEP]) for x in (USUAL, DEBIAS))
     measurements = [
         *_by_size(sample, "regret_percent", "regret"),
-        *debias.measured("regret of debias less that of the sweep"),
-        *gain.measured("regret of ECE_bin less that of the sweep"),
+        *measured("regret of debias less that of the sweep", {"": debias}),
+        *measured("regret of ECE_bin less that of the sweep", {"": gain}),
     ]
     reason = f"regret of ECE_bin less that of the sweep: {gain} points"
     return Ruling(Verdict.of(gain.positive, False), measurements, reason=reason)
@@ -134,7 +135,9 @@ def vector_is_nearly_constant(sample: Sample) -> Ruling:
     difference = errors["vector_scaling"] - errors["temperature_scaling"]
     near = difference.abs() <= guo.NEAR
     measurements = [
-        *OverNetworks.of(difference).measured("true error, vector minus temperature scaling"),
+        *measured(
+            "true error, vector minus temperature scaling", {"": OverNetworks.of(difference)}
+        ),
         share(constant, "nearly constant"),
         share(near, f"within {guo.NEAR} points"),
     ]
@@ -157,11 +160,10 @@ def matrix_overfits(sample: Sample) -> Ruling:
     if many.sum() < FEWEST:
         raise NotJudged(f"matrix scaling is kept of {many.sum()} networks with {HUNDREDS} classes")
     hundreds = OverNetworks.of(change[many])
-    measurements = hundreds.measured("true error, after minus before", f"{HUNDREDS} classes:")
+    cases = {f"{HUNDREDS} classes:": hundreds}
     if (~many).sum() > 1:
-        measurements += OverNetworks.of(change[~many]).measured(
-            "true error, after minus before", "fewer classes:"
-        )
+        cases["fewer classes:"] = OverNetworks.of(change[~many])
+    measurements = measured("true error, after minus before", cases)
     reason = f"the true error changes by {hundreds} points with {HUNDREDS} classes"
     return Ruling(Verdict.of(hundreds.positive, False), measurements, reason=reason)
 
@@ -177,8 +179,7 @@ def histogram_beats_the_general_binnings(sample: Sample) -> Ruling:
     gains = {x: OverNetworks.of(errors[x] - errors[methods[0]]) for x in methods[1:]}
     verdict = Verdict.all_or_some([x.positive for x in gains.values()])
     words = [f"{name.removesuffix('_top_label')} {x}" for name, x in gains.items()]
-    measurements = [*means(errors, "true error")]
-    measurements += [m for name, x in gains.items() for m in x.measured("gain of histograms", name)]
+    measurements = [*means(errors, "true error"), *measured("gain of histograms", gains)]
     return Ruling(verdict, measurements, reason=f"gain in points over {', '.join(words)}")
 
 
@@ -195,9 +196,7 @@ def binning_hurts_the_accuracy(sample: Sample) -> Ruling:
     unchanged = bool((change[methods[0]].abs() < 1e-9).all())
     tests = {name: OverNetworks.of(change[name]) for name in methods[1:]}
     hurt = [x.negative for x in tests.values()]
-    measurements = [
-        m for name, x in tests.items() for m in x.measured("accuracy after minus before", name)
-    ]
+    measurements = measured("accuracy after minus before", tests)
     kept = "keeps" if unchanged else "changes"
     words = [f"{name} {x}" for name, x in tests.items()]
     reason = f"change in points: {', '.join(words)}, temperature scaling {kept} it"

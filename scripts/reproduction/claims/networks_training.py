@@ -23,6 +23,7 @@ from reproduction.claims.compared_biases import cell_measurements, count_cells
 from reproduction.claims.over_networks import (
     OverNetworks,
     Sample,
+    measured,
     on_networks,
     share,
 )
@@ -200,8 +201,8 @@ def likelihood_overfits(sample: Sample) -> Ruling:
     rise, fall = (OverNetworks.of(table[x]) for x in ("nll_rise", "error_fall_percent"))
     both = (table["nll_rise"] > 0) & (table["error_fall_percent"] > 0)
     measurements = [
-        *rise.measured("rise of the loss", unit=""),
-        *fall.measured("fall of the error"),
+        *measured("rise of the loss", {"": rise}, unit=""),
+        *measured("fall of the error", {"": fall}),
         share(both, "both"),
     ]
     means = rise.positive and fall.positive

@@ -19,6 +19,7 @@ from pipeline.claims.verdicts import (
     NotJudged,
     Ruling,
     Verdict,
+    by_case,
     claim,
     words_of,
 )
@@ -134,12 +135,13 @@ class OverNetworks(NamedTuple):
         """Whether the mean is below 0 beyond chance."""
         return self.mean < 0 and self.p_value < SIGNIFICANT
 
-    def measured(self, name: str, case: str = "", unit: str = POINTS) -> list[Measurement]:
-        """Return the Measurement of the mean, in a list."""
-        return [Measurement(name, self.mean, unit, case, self.error)]
-
     def __str__(self) -> str:
         return f"{self.mean:+.3f} ± {self.error:.3f}"
+
+
+def measured(name: str, means: Mapping[str, OverNetworks], unit: str = POINTS) -> list[Measurement]:
+    """Return a Measurement of each {case: OverNetworks}."""
+    return by_case(name, {case: (x.mean, x.error) for case, x in means.items()}, unit)
 
 
 def advantage(sizes: pd.DataFrame, a: str, b: str) -> OverNetworks:
