@@ -21,9 +21,12 @@ def model(n_classes, n=N, seed=0):
     return p, labels
 
 
-def saved(path, values, labels, **more):
+def saved(path, values, labels, name="probabilities"):
     columns = {f"c_{k}": values[:, k] for k in range(values.shape[1])}
-    pd.DataFrame(columns | {"label": labels} | more).to_csv(path, index=False)
+    if path.suffix == ".npz":
+        np.savez(path, **{name: values}, labels=labels)
+    else:
+        pd.DataFrame(columns | {"label": labels}).to_csv(path, index=False)
     return path
 
 
@@ -33,10 +36,6 @@ def whole_percent(p):
 
 def with_margin(p):
     return np.round(100 * p * np.linspace(1.03, 1.07, len(p))[:, None], 1)
-
-
-def odds(p):
-    return np.round(1 / np.maximum(p, 0.01) / 1.05 + 0.2, 2)
 
 
 def votes(p):
@@ -158,7 +157,7 @@ def test_lines_of_types_and_roles_are_skipped(tmp_path):
     data = read_data(tmp_path / "m.tab", columns=Columns(label="churn"))
     assert data.rows.score == pytest.approx([0.25, 0.875])
     assert data.rows.hit.tolist() == [0, 1]
-    (tmp_path / "m.tab").write_text("\n".join([*lines, "22\t0.5\t0.9\tyes"] * 1) + "\n")
+    (tmp_path / "m.tab").write_text("\n".join([*lines, "22\t0.5\t0.9\tyes"]) + "\n")
     with pytest.raises(InputError, match=r"m\.tab, line 6: probabilities sum to 1\.4"):
         read_data(tmp_path / "m.tab", columns=Columns(label="churn"))
 
@@ -176,11 +175,7 @@ def test_the_numbering_of_tied_classes_changes_nothing(tmp_path, order, form):
         audit = calbias.audit(logits=renumbered, labels=of_class)
         hits, notes = audit.description["accuracy"] * 400, audit.notes
     else:
-        path = tmp_path / f"m.{form}"
-        if form == "npz":
-            np.savez(path, logits=renumbered, labels=of_class)
-        else:
-            saved(path, renumbered, of_class)
+        path = saved(tmp_path / f"m.{form}", renumbered, of_class, "logits")
         data = read_data(path, columns=Columns(values="logits"))
         hits, notes = data.scored.hits.sum(), data.notes
     assert abs(hits - expected) <= 0.5
@@ -217,11 +212,7 @@ def test_codes_for_a_missing_outcome_are_left_out_and_counted(tmp_path, code):
 def test_labels_to_ignore_are_left_out(tmp_path, form, code):
     p, labels = model(4, 50)
     labels[::10] = code
-    path = tmp_path / f"m.{form}"
-    if form == "npz":
-        np.savez(path, probabilities=p, labels=labels)
-    else:
-        saved(path, p, labels)
+    path = saved(tmp_path / f"m.{form}", p, labels)
     with pytest.raises(InputError, match=f"leave such rows out by --missing {code}"):
         read_data(path)
     data = read_data(path, columns=Columns(missing=str(code)))
@@ -234,11 +225,7 @@ def test_labels_to_ignore_are_left_out(tmp_path, form, code):
 @pytest.mark.parametrize("form", ["csv", "npz"])
 def test_one_class_alone_is_a_fact(tmp_path, form, n_classes):
     p = model(n_classes, 30)[0]
-    path = tmp_path / f"m.{form}"
-    if form == "npz":
-        np.savez(path, probabilities=p, labels=np.zeros(30, int))
-    else:
-        saved(path, p, np.zeros(30, int))
+    path = saved(tmp_path / f"m.{form}", p, np.zeros(30, int))
     data = read_data(path, top_label=True)
     assert data.scored.hits.sum() == (p.argmax(axis=1) == 0).sum()
 
@@ -278,13 +265,9 @@ def test_a_fold_needs_words_for_folds(tmp_path, name, kind):
 
 
 def test_several_files_are_one_sample(tmp_path):
-    for name, score in (("a.csv", 0.2), ("b.jsonl", 0.7)):
-        table = pd.DataFrame({"score": [score, score / 2], "hit": [0, 1]})
-        if name == "a.csv":
-            table.to_csv(tmp_path / name, index=False)
-        else:
-            table.to_json(tmp_path / name, orient="records", lines=True)
     paths = [tmp_path / "a.csv", tmp_path / "b.jsonl"]
+    paths[0].write_text("score,hit\n0.2,0\n0.1,1\n")
+    paths[1].write_text('{"score": 0.7, "hit": 0}\n{"score": 0.35, "hit": 1}\n')
     data = read_data(paths, ["file"])
     assert data.rows.score.tolist() == [0.2, 0.1, 0.7, 0.35]
     assert data.by["file"].tolist() == [str(path) for path in paths for _ in range(2)]

@@ -50,12 +50,10 @@ def inspect_log(*samples):
 
 def test_an_inspect_log_has_the_confidence_in_the_metadata(tmp_path):
     path = tmp_path / "log.json"
-    samples = [
-        inspect_sample("a", "C", confidence=0.9),
-        inspect_sample("a", "I", 2, confidence=0.4),
-    ]
-    samples.append({**inspect_sample("b", 1), "metadata": {"confidence": 0.7}})
-    path.write_text(inspect_log(*samples))
+    first = inspect_sample("a", "C", confidence=0.9)
+    second = inspect_sample("a", "I", 2, confidence=0.4)
+    third = inspect_sample("b", 1) | {"metadata": {"confidence": 0.7}}
+    path.write_text(inspect_log(first, second, third))
     table, _ = read_table(path)
     assert table["score"].tolist() == [0.9, 0.4, 0.7]
     assert table["hit"].tolist() == [1, 0, 1]
@@ -149,18 +147,9 @@ def test_details_of_lighteval(tmp_path, release):
 test_lm_eval_refusals = refuses_texts(
     read_table,
     "samples.jsonl",
-    (
-        lines([*SAMPLES[:1], {**SAMPLES[1], "filtered_resps": ["text"]}]),
-        "line 2: .* of multiple",
-    ),
-    (
-        lines([*SAMPLES[:1], {**SAMPLES[0], "filtered_resps": [["-1", "True"]]}]),
-        "line 2: a sample cannot be audited: it lacks log-likelihoods of two or more choices",
-    ),
-    (
-        lines([{**SAMPLES[0], "filtered_resps": ["[invalid]"]}] * 3),
-        "the log: none of the 3 samples can be audited: it lacks log-likelihoods",
-    ),
+    (lines([SAMPLES[0], {**SAMPLES[1], "filtered_resps": ["text"]}]), "line 2: .* of multiple"),
+    (lines([SAMPLES[0], lm_eval(3, [-1], 1)]), "line 2: a sample cannot be audited: it lacks log-"),
+    (lines([{**SAMPLES[0], "filtered_resps": ["[invalid]"]}] * 3), "none of the 3 samples can be"),
     (lines([{k: v for k, v in SAMPLES[0].items() if k != "acc"}]), "or acc: audit a task of"),
     (lines([SAMPLES[0], {**SAMPLES[0], "acc": 0.7}]), "line 2: .*acc is 0.7, partial credit"),
     (lines([SAMPLES[0], {**SAMPLES[0], "acc": np.inf}]), "line 2: .*acc is inf, neither 0 nor 1"),

@@ -41,29 +41,20 @@ FORMATS = {
     "h.ndjson": LINES.replace("\n", "\n\n"), "i.json": f"[{LINES.strip()}]".replace("\n", ","),
     "j.csv": text(names=("SCORE ", " hits")), "k.csv": text(names=("confidence", "is correct")),
     "l.csv.gz": gzip.compress(text().encode()), "m.jsonl.gz": gzip.compress(LINES.encode()),
+    "p.parquet": pd.DataFrame({"score": SCORES, "hit": HITS}).to_parquet(),
     "o.csv": LINES, "n.csv": b"\xef\xbb\xbf" + text("\t").replace("\n", "\r\n").encode(),
 }  # fmt: skip
 
 
 @pytest.mark.parametrize("name", FORMATS)
-def test_formats(tmp_path, name):
+def test_formats_of_files_and_of_standard_input(tmp_path, monkeypatch, name):
     content = FORMATS[name]
-    (tmp_path / name).write_bytes(content if isinstance(content, bytes) else content.encode())
-    scores, hits, data = rows(tmp_path / name)
-    assert (scores, hits, data.kind) == (SCORES, HITS, TOP_LABEL)
-
-
-@pytest.mark.parametrize("name", [*FORMATS, "parquet"])
-def test_standard_input(monkeypatch, name):
-    content = FORMATS.get(name)
-    if content is None:
-        content = pd.DataFrame({"score": SCORES, "hit": HITS}).to_parquet()
-    if name == "i.json":
-        return  # a list is no JSON lines: it needs its suffix
     content = content if isinstance(content, bytes) else content.encode()
+    (tmp_path / name).write_bytes(content)
     monkeypatch.setattr(sys, "stdin", type("", (), {"buffer": io.BytesIO(content)}))
-    data = read_data("-")
-    assert sorted(data.scored.scores) == sorted(SCORES)
+    for path in [tmp_path / name, *["-"] * (name != "i.json")]:  # a list needs its suffix
+        scores, hits, data = rows(path)
+        assert (scores, hits, data.kind) == (SCORES, HITS, TOP_LABEL)
 
 
 def table_file(tmp_path, **columns):
@@ -137,13 +128,29 @@ def test_classes_named_by_their_labels(tmp_path):
     assert data.kind == TOP_LABEL
 
 
-def test_columns_that_the_user_names(tmp_path):
-    path = table_file(tmp_path, c=SCORES, ok=HITS, y=[1, 1, 1, 0], id=list("aabb"))
-    scores, hits, data = rows(path, columns=Columns(score="c", hit="OK"))
-    assert (scores, hits, data.kind) == (SCORES, HITS, TOP_LABEL)
-    assert data.notes[1:] == ("columns not used: y, id",)
-    scores, hits, data = rows(path, columns=Columns(score="c", label="y"))
-    assert (hits, data.kind) == ([1, 1, 1, 0], EVENT)
+@pytest.mark.parametrize(
+    ("named", "hits"),
+    [
+        (Columns("c", "OK"), HITS),
+        (Columns("c", "grade"), HITS),  # in words
+        (Columns("c", "passed"), HITS),
+        (Columns("c", label="gold", prediction="answer"), [1, 0, 1, 1]),  # of texts
+        (Columns("c", label="ok"), HITS),
+        (Columns("c", label="gold", event="A"), [1, 0, 0, 1]),
+        (Columns("c", label="number", event="2"), HITS),
+        (Columns("c", label="decimal", event="2"), HITS),
+    ],
+)
+def test_columns_that_the_user_names(tmp_path, named, hits):
+    path = table_file(
+        tmp_path, c=SCORES, ok=HITS, grade=["Correct", "wrong", "correct", "right"],
+        passed=["PASS", "fail", "yes", "pass"], gold=[*"abca"], answer=[*"acca"],
+        number=[2, 1, 2, 2], decimal=[2.0, 1.0, 2.0, 2.0],
+    )  # fmt: skip
+    found, found_hits, data = rows(path, columns=named)
+    is_event = named.label and not named.prediction
+    assert (found, found_hits, data.kind) == (SCORES, hits, EVENT if is_event else TOP_LABEL)
+    assert data.notes[-1].startswith("columns not used: ")
 
 
 def test_clusters(tmp_path):
@@ -265,32 +272,17 @@ test_bad_tables = refuses_texts(
     ('score,hit,who\n.5,1,"a,b"\n.6,1,a,b\n', "line 3: 4 cells, but 3 columns"),
     ('score,hit,who\n.5,1,a\n"a,b",1\n', "line 3: 2 cells, but 3 columns"),
     ('score,hit,who\n.5,1,a\n.6,,"b\nc"\n', "line 3: column hit is empty"),
-    (
-        "score,label\n0.5,1\n0.6,2\n",
-        "line 3: column label is '2': its values are 1, 2: .* --event 2",
-    ),
-    (
-        "score,label\n0.5,1\n0.6,cat\n",
-        "line 3: column label is 'cat': its values are cat, 1: .* --event",
-    ),
+    ("score,label\n0.5,1\n0.6,2\n", "line 3: .* is '2': its values are 1, 2: .* --event 2"),
+    ("score,label\n.5,1\n.6,cat\n", "line 3: .* is 'cat': its values are cat, 1: .* --event"),
     ("score,label\n.5,left\n.6,stays\n.6,stays\n.5,left\n.5,x\n", "such as --event stays, or"),
     ("score,label\n0.5,1\n0.6,\n", "line 3: column label is empty; fill it, or .* --missing drop"),
     ("y_true,y_prob\n1,0.5\n0,1.5\n", "line 3: score 1.5 is not a probability"),
     ("Score,SCORE,hit\n.5,.5,1\n.5,.6,0\n", "columns Score and SCORE are both a score; rename"),
-    (
-        "p_a,p_b,label\n.5,.5,a\n.4,.6,c\n",
-        "line 3: column label is 'c': the classes are the columns p_a",
-    ),
+    ("p_a,p_b,label\n.5,.5,a\n.4,.6,c\n", "line 3: .* is 'c': the classes are the columns p_a"),
     ("p_a,p_b,label\n.5,.5,a\n.4,.6,\n", "line 3: column label is empty"),
     ("label,who\n1,a\n0,b\n", "column who is not a number.* named with --score"),
-    (
-        "patient,age,label\n1,70,0\n1,70,1\n2,65,0\n2,64,1\n",
-        "column patient holds whole",
-    ),
-    (
-        "hit,p\n1,.5\n0,.5\n",
-        "columns hit, p: name the score and the outcome, such as --score p --hit hit",
-    ),
+    ("patient,age,label\n1,70,0\n1,70,1\n2,65,0\n2,64,1\n", "column patient holds whole"),
+    ("hit,p\n1,.5\n0,.5\n", "columns hit, p: name .* such as --score p --hit hit"),
     ("a,b\n1,.5\n0,.5\n", "such as --score b --label a, or --hit a where 1 is a correct"),
     ("a,b\n2,.5\n0,.5\n", "found a, b; .* name them with --score and --hit or --label"),
     ("label,p\n1,.5\n0,.5\n", "columns label, p: .* such as --score p --label label"),
@@ -304,10 +296,7 @@ test_bad_lines = refuses_texts(
     ('{"score": 0.5, "hit": 1}\n\n[1, 2]\n', "line 3: no JSON object; write one object a line"),
     ('{"score": 0.5, "hit": 1}\n{"score": 0.5}\n', "line 2: column hit is empty or NaN"),
     ('{"score": 0.5, "hit": 1}\n{"score": "x", "hit": 1}\n', "line 2: column score: 'x' is no"),
-    (
-        '{"score": [1], "hit": 1}\n{"score": [0], "hit": 1}\n',
-        r"line 1: column score: '\[1\]' is not a number",
-    ),
+    ('{"score": [1], "hit": 1}\n{"score": [0], "hit": 1}\n', r"line 1: .* '\[1\]' is not a n"),
     ("[1, 2]", "no list of JSON objects; write one object a line"),
     ('[{"score": 1}, ', "m.jsonl: no JSON"),
     (b'{"score": 0.5, "hit": "\xe9"}', "line 1: not in UTF-8 .*; save the file as UTF-8"),
@@ -325,14 +314,6 @@ def read_named(tmp_path, content="score,hit,who\n0.5,1,a\n0.6,0,b\n0.7,1,\n", by
     path = tmp_path / "m.csv"
     path.write_text(content)
     read_data(path, by, columns=Columns(**names))
-
-
-def test_an_event_is_named(tmp_path):
-    """1 and 2, words, and numbers that were read as decimals."""
-    for labels, event in (([2, 1, 2, 2], "2"), ([2.0, 1.0, 2.0, 2.0], "2"), (list("yxyy"), "Y")):
-        path = table_file(tmp_path, score=SCORES, label=labels, prediction=list("abcd"))
-        scores, hits, data = rows(path, columns=Columns(event=event))
-        assert (scores, hits, data.kind) == (SCORES, HITS, EVENT)
 
 
 @pytest.mark.parametrize("names", [("risk", "death"), ("score", "churn")])
@@ -390,10 +371,7 @@ test_bad_names_of_columns = refuses(
     ({"hit": "who"}, "line 2: column who is 'a': write 1 where the prediction was correct"),
     ({"hit": "score"}, "such as --score score --hit hit"),
     ({"score": "score", "hit": "hit", "label": "hit"}, "--hit stands for --label"),
-    (
-        {"score": "score", "label": "who"},
-        "line 2: column who is 'a': its values are a, b: .* --event b",
-    ),
+    ({"score": "score", "label": "who"}, "line 2: column who is 'a': .* a, b: .* --event b"),
     ({"by": ["nobody"]}, "there is no column 'nobody'"),
 )
 
@@ -414,32 +392,13 @@ def test_npz_of_an_event(tmp_path, names):
         read_data(tmp_path / "m.npz")
 
 
-@pytest.mark.parametrize("words", [("Correct", "wrong"), ("PASS", "fail"), ("yes", "no")])
-def test_hits_in_words(tmp_path, words):
-    grades = [words[1 - hit] for hit in HITS]
-    scores, hits, _ = rows(
-        table_file(tmp_path, conf=SCORES, grade=grades), columns=Columns("conf", "grade")
-    )
-    assert (scores, hits) == (SCORES, HITS)
-
-
-def test_label_and_prediction_are_two_columns_of_text(tmp_path):
-    path = table_file(tmp_path, p=SCORES, gold=[*"abca"], answer=[*"acca"])
-    named = Columns("p", label="gold", prediction="answer")
-    scores, hits, data = rows(path, columns=named)
-    assert (scores, hits, data.kind) == (SCORES, [1, 0, 1, 1], TOP_LABEL)
-
-
 N = 20
 LOGIT = [0.5 + k / 7 for k in range(N)]
 test_columns_that_are_no_class = refuses(
     lambda tmp_path, **columns: read_data(table_file(tmp_path, label=[0, 1] * (N // 2), **columns)),
     ({"a": LOGIT, "b": LOGIT[::-1], "age": [*range(30, 50)]}, "column age holds whole numbers"),
     ({"row": [*range(N)], "flag": [0, 1] * 10}, "column row holds whole numbers: an id, a count"),
-    (
-        {"a": [3.2, 0.25] * 10, "b": [-1.5, 0.75] * 10},
-        r"line 3\)?: this row has probabilities and row 0 has logits",
-    ),
+    ({"a": [3.2, 0.25] * 10, "b": [-1.5, 0.75] * 10}, "line 3: this row has probabilities and"),
 )
 test_formats_that_are_not_read = refuses(
     lambda name, tmp_path: [(tmp_path / name).touch(), read_data(tmp_path / name)],
@@ -477,10 +436,7 @@ test_bad_outputs = refuses(
     written_to,
     ({"there": "m.html"}, "m.html: exists and was not written by calbias; choose another name"),
     ({"there": "m.json"}, "m.json: exists .* or replace it with --force"),
-    (
-        {"there": "m.json", "path": "m.json", "output": "m"},
-        "m.json: is a file that is read; choose",
-    ),
+    ({"there": "m.json", "path": "m.json", "output": "m"}, "m.json: is a file that is read"),
     ({"there": "file", "output": "file/x"}, "file: no file can be written there"),
     ({"output": "/proc/x"}, "/proc: no file can be written there .*; choose another folder"),
     ({"output": "/proc/x/y"}, "/proc/x: no file can be written there"),

