@@ -55,19 +55,24 @@ def fit_row(
     population: CountedScenario, top: TopLabel, norm: float, bootstrap: int, seed: int
 ) -> tuple[Any, ...]:
     """Return the row of table ``own_score_fits``, from n_samples on."""
-    fit = population.curve_fit
-    log_odds = own_log_odds(top)
-    glm = best_fit(_glms(log_odds, top.hit))
+    fit, log_odds = population.curve_fit, own_log_odds(top)
     chances = expit(population.logit_hit(log_odds))
-    p_value = p_of_chances(log_odds, top.hit, chances, fit.degrees_of_freedom)
     truth = 100 * true_calibration_error(population, norm=norm)
     redrawn = 100 * redrawn_errors(population, norm, bootstrap, seed)
     losses = held_out_losses(population.name, log_odds, top.hit, seed)
     difference = losses[0] - losses[1]
-    error = difference.std(ddof=1) / difference.size**0.5
-    quality = fit.degrees_of_freedom, fit.nll, fit.aic, glm.aic, p_value
-    held_out = *losses.mean(axis=1), error
-    numbers = *quality, *held_out, truth, redrawn.mean() - truth, redrawn.std(ddof=1)
+    numbers = (
+        fit.degrees_of_freedom,
+        fit.nll,
+        fit.aic,
+        best_fit(_glms(log_odds, top.hit)).aic,
+        p_of_chances(log_odds, top.hit, chances, fit.degrees_of_freedom),
+        *losses.mean(axis=1),
+        difference.std(ddof=1) / difference.size**0.5,
+        truth,
+        redrawn.mean() - truth,
+        redrawn.std(ddof=1),
+    )
     return top.hit.size, *(float(f"{number:.10g}") for number in numbers)
 
 
