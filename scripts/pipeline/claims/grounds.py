@@ -77,26 +77,25 @@ class Grounds(NamedTuple):
 
         ``n_bins`` holds for estimators with a fixed number; the sweep and the KDE have one row.
         """
+        keys = ["scenario", "estimator", "n_bins", "n_samples"]
         table = self.table("bias")
         table = table[table["experiment"] == experiment]
         table = table.assign(n_bins=table["n_bins"].fillna(NO_BINS).astype(int))
-        grid = [
+        table = table.drop_duplicates(keys).set_index(keys)
+        cells = [
             (scenario, estimator, b, n)
             for scenario, estimator, n in itertools.product(scenarios, estimators, sizes)
             for b in bins_of(estimator, n_bins)
         ]
-        keys = table[["scenario", "estimator", "n_bins", "n_samples"]].items()
-        cells = enumerate(zip(*(column.tolist() for _, column in keys), strict=True))
-        row_of = {cell: k for k, cell in reversed([*cells])}  # the first of several
-        absent = [cell for cell in grid if cell not in row_of]
-        if absent:
+        grid = pd.MultiIndex.from_tuples(cells, names=keys)
+        absent = grid.difference(table.index, sort=False)
+        if len(absent):
+            scenario, estimator, _, n = absent[0]
             raise NotJudged(
                 f"experiment {experiment} lacks {len(absent)} of the {len(grid)} rows of table "
-                f"bias that the rule compares, the first at {absent[0][0]}, {absent[0][1]}, "
-                f"n = {absent[0][3]}"
+                f"bias that the rule compares, the first at {scenario}, {estimator}, n = {n}"
             )
-        rows = table.iloc[[row_of[cell] for cell in grid]].reset_index(drop=True)
-        return enough_replicates(rows, experiment)
+        return enough_replicates(table.loc[grid].reset_index(), experiment)
 
     def source(self, experiment: str, scenarios: Collection[str] | None = None) -> str:
         """Return where an experiment's scenarios come from; printed numbers are published fits."""

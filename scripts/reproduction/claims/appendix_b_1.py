@@ -12,7 +12,7 @@ from pipeline.paper import HEATMAP_BINS, HEATMAP_MODELS, HEATMAP_SIZES
 from reproduction.claims.compared_biases import (
     CellCounts,
     cell_measurements,
-    count_cells,
+    counted,
     less_biased,
 )
 from reproduction.claims.section_6 import realistic_fits
@@ -39,20 +39,19 @@ def equal_mass_is_generally_less_biased(grounds: Grounds) -> Ruling:
     'Generally' is weaker than 'consistently': {GENERALLY}. The worst of the three verdicts counts.
     errors: Monte Carlo standard error of a difference, an upper bound
     """
-    counts, largest = {}, []
+    gains = {}
     for family in ("bin", "debias", "sweep"):
         names = f"ece_{family}_em", f"ece_{family}_ew"
         rows = grounds.bias("heatmaps", names, *MAPS)
         rows = rows.assign(cell=rows["scenario"] + " " + rows["n_bins"].astype(str))
-        advantage, error = less_biased(*by_estimator(rows, "cell"), *names)
-        counts[family] = count_cells(advantage, error)
-        largest.append(error.max())
+        gains[family] = less_biased(*by_estimator(rows, "cell"), *names)
+    counts, largest = counted(gains)
     words = [f"{x.agree} of {x.total} ({name})" for name, x in counts.items()]
     reason = f"equal mass is clearly less biased in {' and '.join(words)} cells"
     verdict = Verdict.worst(generally(cells) for cells in counts.values())
     measurements = cell_measurements("em less biased", counts)
     source = grounds.source("heatmaps", HEATMAP_MODELS)
-    return Ruling(verdict, measurements, source, (), max(largest), reason=reason)
+    return Ruling(verdict, measurements, source, (), largest, reason=reason)
 
 
 def generally(cells: CellCounts) -> Verdict:
@@ -115,22 +114,18 @@ def increases_with_bins(grounds: Grounds) -> Ruling:
     counts.
     errors: Monte Carlo standard error of a difference, an upper bound
     """
-    counts, largest = {}, []
+    steps = {}
     for scheme in ("ew", "em"):
         rows = grounds.bias("heatmaps", [f"ece_bin_{scheme}"], *MAPS)
         wide, se = (
             rows.pivot(index=["scenario", "n_samples"], columns="n_bins", values=name).to_numpy()
             for name in ("mean_estimate_percent", "bias_se_percent")
         )
-        error = (se[:, 1:] + se[:, :-1]).ravel()
-        counts[scheme] = count_cells(np.diff(wide).ravel(), error)
-        largest.append(error.max())
+        steps[scheme] = np.diff(wide).ravel(), (se[:, 1:] + se[:, :-1]).ravel()
+    counts, largest = counted(steps)
     words = [f"{x.agree} of {x.total} ({name})" for name, x in counts.items()]
+    reason = f"ECE_bin increases clearly in {' and '.join(words)} steps"
+    verdict = Verdict.worst(cells.verdict() for cells in counts.values())
+    measurements = cell_measurements("ECE_bin increases", counts)
     source = grounds.source("heatmaps", HEATMAP_MODELS)
-    return Ruling(
-        Verdict.worst(cells.verdict() for cells in counts.values()),
-        cell_measurements("ECE_bin increases", counts),
-        source,
-        largest_error=max(largest),
-        reason=f"ECE_bin increases clearly in {' and '.join(words)} steps",
-    )
+    return Ruling(verdict, measurements, source, (), largest, reason=reason)

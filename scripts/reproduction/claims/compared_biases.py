@@ -10,6 +10,7 @@ from pipeline.claims.verdicts import CLEAR, FEW, RARE, Measurement, Verdict
 from reproduction.bias import error_of_mean
 
 Mean = tuple[float, float]  # with its standard error
+Advantage = tuple[pd.Series, pd.Series]  # of cells, and its standard errors
 
 
 class CellCounts(NamedTuple):
@@ -39,6 +40,12 @@ def count_cells(advantage: np.ndarray, standard_error: np.ndarray) -> CellCounts
     return CellCounts(agree, advantage.size - agree - disagree, disagree)
 
 
+def counted(advantages: Mapping[str, Advantage]) -> tuple[dict[str, CellCounts], float]:
+    """Return {case: CellCounts} of {case: advantages with their errors}, and the largest error."""
+    counts = {case: count_cells(*advantage) for case, advantage in advantages.items()}
+    return counts, max(error.max() for _, error in advantages.values())
+
+
 def cell_measurements(name: str, counts: Mapping[str, CellCounts]) -> list[Measurement]:
     """Return Measurements of {case: CellCounts}: the cells that clearly agree, then the others."""
     return [
@@ -50,14 +57,12 @@ def cell_measurements(name: str, counts: Mapping[str, CellCounts]) -> list[Measu
 
 def abs_difference(
     bias_a: pd.Series, se_a: pd.Series, bias_b: pd.Series, se_b: pd.Series
-) -> tuple[pd.Series, pd.Series]:
+) -> Advantage:
     """Return |a| − |b| and a bound on its error, for any correlation of a and b."""
     return np.abs(bias_a) - np.abs(bias_b), se_a + se_b
 
 
-def less_biased(
-    bias: pd.DataFrame, se: pd.DataFrame, a: str, b: str
-) -> tuple[pd.Series, pd.Series]:
+def less_biased(bias: pd.DataFrame, se: pd.DataFrame, a: str, b: str) -> Advantage:
     """Return by how much |bias| of estimator a is below that of b, and its error, of columns."""
     return abs_difference(bias[b], se[b], bias[a], se[a])
 

@@ -16,8 +16,8 @@ from reproduction.claims.over_networks import (
     measured,
     on_networks,
 )
-from reproduction.claims.section_6 import FARTHER, groups_matter, similarity_measurements
-from reproduction.claims.t_test import SIGNIFICANT, realistic_t_test
+from reproduction.claims.section_6 import similarity_measurements
+from reproduction.claims.t_test import realistic_t_test
 
 FAMILIES, FAR = section_7_1.FAMILIES, section_7_1.FAR
 SATURATED, MOST_SATURATED = 0.4, 0.6  # share of scores above 0.99
@@ -140,25 +140,15 @@ def networks_of_a_task_look_alike(sample: Sample) -> Ruling:
 
     rule: As for the paper's models: for each of seven estimators the mean root-mean-square distance
     between the curves of bias over n, of networks of one task divided by that of networks of
-    different tasks. Reproduced if every ratio is below {FARTHER:g} with p < {SIGNIFICANT:g},
-    approximate if most ratios are below 1 so. Each network drawn second has a task that no other
-    has, so that this set alone is not judged.
+    different tasks. Reproduced if every ratio is below {section_7_1.FARTHER:g} with p <
+    {SIGNIFICANT:g}, approximate if most ratios are below 1 so. Each network drawn second has a task
+    that no other has, so that this set alone is not judged.
     errors: p: over 999 random ways to group the networks
     """
     sample = sample.above()
     about = sample.networks
     tasks = about["task"] + " " + about["task_seed"].fillna(0).astype(str)
-    results = {}
-    for estimator, cells in sample.bias().groupby("estimator", sort=False):
-        curves = cells.pivot(index="scenario", columns="n_samples", values="bias_percent")
-        results[str(estimator)] = groups_matter(
-            curves.loc[tasks.index].to_numpy(), tasks, lambda a, b: np.sqrt(np.mean((a - b) ** 2))
-        )
-    clear = {name: r.ratio for name, r in results.items() if r.p_value < SIGNIFICANT}
-    alike = [name for name, ratio in clear.items() if ratio < FARTHER]
-    verdict = Verdict.of(
-        len(alike) == len(results), sum(x < 1 for x in clear.values()) > len(results) / 2
-    )
+    results, _, verdict = section_7_1.likeness(sample.bias(), tasks)
     ratios = [r.ratio for r in results.values()]
     reason = f"distance within tasks is {min(ratios):.2f} to {max(ratios):.2f} of that between"
     name = "distance of bias curves within tasks / between"

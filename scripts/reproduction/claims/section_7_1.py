@@ -12,13 +12,18 @@ from reproduction.bias import PAIR, bias_by_group, error_of_mean
 from reproduction.claims.compared_biases import (
     cell_measurements,
     clearly_below,
-    count_cells,
+    counted,
     less_biased,
     mean_abs,
     unrooted_notes,
     without_root,
 )
-from reproduction.claims.section_6 import FARTHER, groups_matter, similarity_measurements
+from reproduction.claims.section_6 import (
+    FARTHER,
+    Similarity,
+    groups_matter,
+    similarity_measurements,
+)
 from reproduction.claims.t_test import SIGNIFICANT
 
 FAMILIES = ("bin", "debias", "sweep")
@@ -51,13 +56,13 @@ def equal_mass_beats_equal_width(grounds: Grounds) -> Ruling:
     """
     bias, se = curves_by_group(grounds, "realistic", BINNED)
     magnitude = bias.abs().mean()
-    counts, lost, largest = {}, [], []
-    for family in FAMILIES:
-        advantage, error = less_biased(bias, se, f"ece_{family}_em", f"ece_{family}_ew")
-        counts[family] = count_cells(advantage, error)
-        largest.append(error.max())
-        lost_cells = advantage.index[advantage < -CLEAR * error]
-        lost += [f"{family} {group} n = {n}" for group, n in lost_cells]
+    gains = {f: less_biased(bias, se, f"ece_{f}_em", f"ece_{f}_ew") for f in FAMILIES}
+    counts, largest = counted(gains)
+    lost = [
+        f"{family} {group} n = {n}"
+        for family, (advantage, error) in gains.items()
+        for group, n in advantage.index[advantage < -CLEAR * error]
+    ]
     means = {f"{f} {s}": magnitude[f"ece_{f}_{s}"] for f in FAMILIES for s in ("ew", "em")}
     measurements = by_case("mean |bias|", means, "percent")
     measurements += cell_measurements("em less biased", counts)
@@ -71,7 +76,7 @@ def equal_mass_beats_equal_width(grounds: Grounds) -> Ruling:
         measurements,
         grounds.source("realistic", MODELS),
         notes,
-        max(largest),
+        largest,
         reason=f"equal mass is clearly less biased in {agree} of "
         f"{sum(x.total for x in counts.values())} cells, and clearly more biased in {disagree}",
     )
@@ -188,27 +193,38 @@ def architectures_look_alike(grounds: Grounds) -> Ruling:
     as in R05.
     errors: p: exact, over all ways to group the ten models
     """
-    rows, groups = grounds.bias("realistic", (*BINNED, "kde")), grounds.groups()
-    results = {}
-    for estimator, cells in rows.groupby("estimator", sort=False):
-        curves = cells.pivot(index="scenario", columns="n_samples", values="bias_percent")
-        curves = curves.loc[list(groups)].to_numpy()
-        results[estimator] = groups_matter(
-            curves, groups.values(), lambda a, b: np.sqrt(np.mean((a - b) ** 2))
-        )
-    clear = {name: r.ratio for name, r in results.items() if r.p_value < SIGNIFICANT}
-    less = [name for name in results if not clear.get(name, np.inf) < FARTHER]
+    rows = grounds.bias("realistic", (*BINNED, "kde"))
+    results, less, verdict = likeness(rows, pd.Series(grounds.groups()))
+    alike = len(results) - len(less)
     name = f"estimators of {len(results)} below {FARTHER:g} with p < {SIGNIFICANT:g}"
-    measurements = [Measurement(name, len(results) - len(less))]
+    measurements = [Measurement(name, alike)]
     name = "distance of bias curves within data sets / between"
     measurements += similarity_measurements(name, results)
     words = "less alike, relative to the distance between data sets, are the curves of"
     notes = [f"{words} {', '.join(less)}"] if less else []
-    verdict = Verdict.of(not less, sum(ratio < 1 for ratio in clear.values()) > len(results) / 2)
-    alike = len(results) - len(less)
     reason = f"{alike} of {len(results)} estimators have clearly similar curves within a data set"
-    source = grounds.source("realistic", list(groups))
+    source = grounds.source("realistic", MODELS)
     return Ruling(verdict, measurements, source, notes, reason=reason)
+
+
+def likeness(
+    rows: pd.DataFrame, labels: pd.Series
+) -> tuple[dict[str, Similarity], list[str], Verdict]:
+    """Return {estimator: how alike its curves within a label are}, those less alike, the verdict.
+
+    ``labels`` has a value for each scenario.
+    """
+    results = {}
+    for estimator, cells in rows.groupby("estimator", sort=False):
+        curves = cells.pivot(index="scenario", columns="n_samples", values="bias_percent")
+        curves = curves.loc[labels.index].to_numpy()
+        results[str(estimator)] = groups_matter(
+            curves, labels, lambda a, b: np.sqrt(np.mean((a - b) ** 2))
+        )
+    clear = {name: r.ratio for name, r in results.items() if r.p_value < SIGNIFICANT}
+    less = [name for name in results if not clear.get(name, np.inf) < FARTHER]
+    verdict = Verdict.of(not less, sum(ratio < 1 for ratio in clear.values()) > len(results) / 2)
+    return results, less, verdict
 
 
 @claim("R29", "§7.1, Fig 4", "bias", "fig4_realistic")
@@ -222,21 +238,20 @@ def equal_mass_helps_least_on_imagenet(grounds: Grounds) -> Ruling:
     errors: ± a bound on the Monte Carlo standard error
     """
     bias, se = curves_by_group(grounds, "realistic", BINNED)
-    means, errors = {}, {}
-    for family in FAMILIES:
-        advantage, error = less_biased(bias, se, f"ece_{family}_em", f"ece_{family}_ew")
-        means[family] = advantage.groupby(level="group").mean()
-        errors[family] = error.groupby(level="group").mean()
-    advantages, advantage_errors = pd.DataFrame(means), pd.DataFrame(errors)
+    gains = [less_biased(bias, se, f"ece_{f}_em", f"ece_{f}_ew") for f in FAMILIES]
+    means, errors = (
+        pd.DataFrame(dict(zip(FAMILIES, values, strict=True))).groupby(level="group").mean()
+        for values in zip(*gains, strict=True)
+    )
     cases = {
-        f"{family}, {group}:": (advantages.loc[group, family], advantage_errors.loc[group, family])
+        f"{family}, {group}:": (means.loc[group, family], errors.loc[group, family])
         for family in FAMILIES
-        for group in advantages.index
+        for group in means.index
     }
     measurements = by_case("advantage of equal mass in |bias|", cases, POINTS)
-    each = [_least_on_imagenet(advantages[family], advantage_errors[family]) for family in FAMILIES]
-    together = _least_on_imagenet(advantages.mean(axis=1), advantage_errors.mean(axis=1))
-    values = zip(FAMILIES, advantages.loc["ImageNet"], each, strict=True)
+    each = [_least_on_imagenet(means[family], errors[family]) for family in FAMILIES]
+    together = _least_on_imagenet(means.mean(axis=1), errors.mean(axis=1))
+    values = zip(FAMILIES, means.loc["ImageNet"], each, strict=True)
     words = [f"{family} {x:.2f}{'' if ok else ' (not clear)'}" for family, x, ok in values]
     reason = f"advantage in points: {', '.join(words)}"
     source = grounds.source("realistic", MODELS)

@@ -10,7 +10,7 @@ from reproduction.bias import PAIR
 from reproduction.claims.compared_biases import (
     cell_measurements,
     clearly_below,
-    count_cells,
+    counted,
     less_biased,
     mean_abs,
     unrooted_notes,
@@ -83,13 +83,13 @@ def both_beat_common_practice(grounds: Grounds) -> Ruling:
     comparison refutes it. 'Consistently' is {CONSISTENTLY}.
     errors: Monte Carlo standard error of a difference, percentage points
     """
-    counts, largest = {}, []
-    for experiment in ("realistic", "perfect"):
-        bias, se = curves_by_group(grounds, experiment, BINNED)
-        for good, common in itertools.product(GOOD, COMMON):
-            advantage, error = less_biased(bias, se, good, common)
-            counts[f"{experiment}: {good} over {common}"] = count_cells(advantage, error)
-            largest.append(error.max())
+    curves = {x: curves_by_group(grounds, x, BINNED) for x in ("realistic", "perfect")}
+    comparisons = itertools.product(curves, GOOD, COMMON)
+    gains = {
+        f"{setting}: {good} over {common}": less_biased(*curves[setting], good, common)
+        for setting, good, common in comparisons
+    }
+    counts, largest = counted(gains)
     verdicts = {name: cells.verdict() for name, cells in counts.items()}
     words = [f"{n} {v.words}" for v, n in Counter(verdicts.values()).items()]
     notes = [f"of {len(counts)} comparisons {', '.join(words)}"]
@@ -115,6 +115,6 @@ def both_beat_common_practice(grounds: Grounds) -> Ruling:
         cell_measurements("less biased", counts),
         grounds.source("realistic", MODELS),
         notes,
-        max(largest),
+        largest,
         reason=f"{len(failed)} of {len(counts)} comparisons fail{first}",
     )
