@@ -124,7 +124,7 @@ def recalibration_table(
         return pd.DataFrame()
     sample, fitted = rows.sample, _fitted_on(data, rows)
     parts, folds = ([], FOLDS) if fitted is rows else ([fitted], 1)
-    n, units = sample.n, sample.n if sample.clusters is None else sample.clusters.ids.size
+    units = sample.n if sample.clusters is None else sample.clusters.ids.size
     judged = _in_folds(rows, folds, units, seed)
     all_counts = judged.counts.sum(axis=0)
     for k in range(folds if fitted is rows else 0):
@@ -133,30 +133,13 @@ def recalibration_table(
         if rows.logits is not None:
             others = rows.logits[judged.fold != k], rows.labels[judged.fold != k]
         parts.append(_Part(sample.counted(misses + hits, hits), *others, rows.ends))
-    size = judged.size
-    table_rows: list[dict[str, Any]] = []
+    table_rows = []
     for method in fitted.methods if methods is None else methods:
         maps = [part.fitted(method) for part in parts]
-        if method == "vector":
-            before, after = _brier_of_classes(maps, rows, judged)
-        else:
-            before = (judged.hits - sample.scores[judged.score]) ** 2
-            after = (judged.hits - _outputs(maps, rows, judged, method)) ** 2
-        fall = before - after
-        gain = dot(size, fall) / n
-        squares = dot(size, (fall - gain) ** 2)
-        if judged.clusters is not None:
-            squares = float(np.sum(np.bincount(judged.clusters, fall - gain) ** 2))
-        error = float(np.sqrt(squares * units / (units - 1))) / n
-        z = gain / error if error > 0 else 0.0
         table_rows.append(
             {
                 "method": method,
-                "brier_before": dot(size, before) / n,
-                "brier_after": dot(size, before - fall) / n,
-                "gain": gain,
-                "gain_se": error,
-                "p_value": float(2 * ndtr(-abs(z))),
+                **_gain(maps, rows, judged, method, units),
                 "injective": method in INJECTIVE,
                 "parameter": _parameter(fitted, method),
                 "least": fitted.ends[0],
@@ -182,6 +165,35 @@ class _InFolds(NamedTuple):
     score: Ints
     size: Ints
     clusters: Ints | None = None
+
+
+def _gain(
+    maps: Sequence[Any], rows: _Part, judged: _InFolds, method: str, units: int
+) -> dict[str, float]:
+    """Return the Brier score before and after, its fall with the standard error, and the p-value.
+
+    The error is of sums over ``units``, rows or clusters.
+    """
+    scores = rows.sample.scores
+    if method == "vector":
+        before, after = _brier_of_classes(maps, rows, judged)
+    else:
+        before = (judged.hits - scores[judged.score]) ** 2
+        after = (judged.hits - _outputs(maps, rows, judged, method)) ** 2
+    size, n, fall = judged.size, rows.sample.n, before - after
+    gain = dot(size, fall) / n
+    squares = dot(size, (fall - gain) ** 2)
+    if judged.clusters is not None:
+        squares = float(np.sum(np.bincount(judged.clusters, fall - gain) ** 2))
+    error = float(np.sqrt(squares * units / (units - 1))) / n
+    z = gain / error if error > 0 else 0.0
+    return {
+        "brier_before": dot(size, before) / n,
+        "brier_after": dot(size, before - fall) / n,
+        "gain": gain,
+        "gain_se": error,
+        "p_value": float(2 * ndtr(-abs(z))),
+    }
 
 
 def _in_folds(rows: _Part, folds: int, units: int, seed: int) -> _InFolds:
