@@ -55,6 +55,7 @@ def reading(path: object, kind: str, remedy: str) -> Iterator[None]:
         raise
     except Exception as error:
         reason = (str(error).strip() or type(error).__name__).splitlines()[0].removesuffix(".")
+        reason = f"{reason[:_LONGEST_WORD]}…" if len(reason) > _LONGEST_WORD else reason
         raise InputError(f"{path}: no readable {kind}: {reason}; {remedy}") from error
 
 

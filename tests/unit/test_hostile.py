@@ -24,7 +24,7 @@ import pytest
 from calbias import InputError, Monitor, Sketch
 from calbias.auditing.inputs import read_data
 from calbias.command import main
-from calbias.errors import printable
+from calbias.errors import printable, reading
 from calbias.estimation.apart import failures_apart
 from calbias.io.limits import FREE_BYTES, RATIO
 from calbias.io.python_files import SCRIPTS, literal
@@ -47,6 +47,13 @@ def test_text_from_outside_is_printable_on_one_line_and_cut():
     assert len(printable("x " * 10**5)) <= 2100
     assert printable("x " * 10**5 + "remedy").endswith("remedy")
     assert str(InputError(EVIL)).isprintable()
+    cut = r"no readable NPZ file: a a .*…; download it$"
+    with (
+        pytest.raises(InputError, match=cut) as raised,
+        reading("m.npz", "NPZ file", "download it"),
+    ):
+        raise ValueError("a " * 10**4)
+    assert len(str(raised.value)) < 400
 
 
 @pytest.mark.parametrize("place", ["column", "by", "cell", "file", "option", "json", "array"])
