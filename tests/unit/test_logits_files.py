@@ -286,7 +286,10 @@ test_csv_refusals = refuses_texts(
     (",a,b,label\n0,1,2,0\n", r"column 1 has no name \(a saved row index\?\); drop it"),
     ("a,b,label\n1,2,0\n1,x,1\n", "m.csv, line 3: column b: 'x' is not a number"),
     ("a,b,label\n1,2,0\n\n1,,1\n", "m.csv, line 4: column b is empty or NaN; fill it, or "),
-    ("a;b;label\n1,5;2,5;0;1\n", "line 2: 4 cells, but 3 columns.* by semicolons, write decimals"),
+    (
+        "a;b;label\n1,5;2,5;0;1\n",
+        "line 2: 4 cells, but 3 columns; .* semicolons, .* decimals",
+    ),
     ("\na,b,a,label\n1,2,3,0\n", "two columns are called a; rename one, or drop it"),
     ("a,b,label\n1,2,0\ninf,3,1\n", r"m.csv, line 3: column 0 .*\(counted from 0\) is inf"),
     ("a,b,label\n", "no rows, only the names of the columns; give at least two"),

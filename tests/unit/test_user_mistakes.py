@@ -128,7 +128,7 @@ WRONG = {
     "score,hit\n72%,1\n.5,0\n": "'.5' and cells before it differ in the percent sign",
     "score,hit\n-,1\n": "'-' is not a number; write one, or leave the cell empty",
     "score,hit\n1000,1\n1001,0\n": "all scores are whole numbers: ids or counts?",
-    "score,label\n.5,0.5\n.6,1\n": "label is '0.5': it is neither 0 nor 1; leave out such rows",
+    "score,label\n.5,0.5\n.6,1\n": "label is '0.5': its values are 0.5, 1.0: leave rows without",
     "score,label\n" + "".join(f".5,{k}\n" for k in range(2, 30)): "has 28 values, such as 2",
     '{"score": [0.5, 0.6], "hit": [1, 0]}': "one object with all rows in it; write one object",
     "score,hit,name\n.5,1,a\n.6,0,Zo\xeb\n": "line 3: not in UTF-8 (in Latin-1 it would be 'ë')",

@@ -17,7 +17,6 @@ from pathlib import Path
 from calbias.errors import InputError
 
 _DELIMITERS = {",": "commas", ";": "semicolons", "\t": "tabs", "|": "bars"}
-_DELIMITER = {",": "a comma", ";": "a semicolon", "\t": "a tab", "|": "a bar"}
 HEAD_BYTES = 512
 """How much of a file ``placeholder`` needs to see."""
 
@@ -95,9 +94,8 @@ def csv_rows(
                 if cells and len(cells) != len(header):
                     raise InputError(
                         f"{path}, line {line}: {len(cells)} cell{'s' * (len(cells) > 1)}, but "
-                        f"{len(header)} columns; separate cells by {_DELIMITERS[delimiter]}, write "
-                        "decimals with points and quote a cell that contains "
-                        f"{_DELIMITER[delimiter]}"
+                        f"{len(header)} columns; separate cells by {_DELIMITERS[delimiter]}, quote "
+                        "a cell that contains one, and write decimals with points"
                     )
                 if cells:
                     yield line, cells

@@ -182,17 +182,12 @@ def _validate_classes(
         raise location.error(
             f"columns {listed(names)}: name the score and the outcome, such as {options}"
         )
-    if roles.score or roles.hit:
-        raise location.error(
-            f"columns {listed(names)}: write score and hit (1 where the prediction was correct), "
-            "score, label and prediction, or label and score (the probability of label 1); or name "
-            "them with --score and --hit or --label"
-        )
     if is_incomplete:
         raise location.error(
-            "needs a column label (or label_0, label_1, …) and one per class, or columns score "
-            f"and hit; found {listed(names)}; the first line names the columns, or name them with "
-            "--score and --hit or --label"
+            "needs a column label (or label_0, label_1, …) and one per class; score and hit (1 "
+            "where the prediction was correct); score, label and prediction; or label and score "
+            f"(the probability of label 1); found {listed(names)}; the first line names the "
+            "columns, or name them with --score and --hit or --label"
         )
 
 

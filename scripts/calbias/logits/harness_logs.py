@@ -35,6 +35,8 @@ from calbias.logits.output_file import Place
 
 QUESTION, TASK, LOG = "question", "task", "the log"
 """The columns of the questions and the tasks, and the part that the place of a log names."""
+_OF_LM_EVAL = {"doc_id", "filtered_resps"}
+_OF_LIGHTEVAL = ({"predictions", "gold_index"}, {"doc", "model_response"})
 _SUBJECTS = "subject", "category"
 _FILE = re.compile(r"(?:samples|details)_(.+?)_\d{4}-\d\d-\d\dT.*")
 _GRADES = {"c": 1, "i": 0, "n": 0, "yes": 1, "no": 0, "true": 1, "false": 0}
@@ -70,7 +72,7 @@ def flattened(
     InputError for a log without confidences, with the sample of the first.
     """
     first, samples, task = records[0], records, _task_of(location.file)
-    if {"doc_id", "filtered_resps"} <= first.keys():
+    if first.keys() >= _OF_LM_EVAL:
         harness = _LM_EVAL
     elif len(records) == 1 and "eval" in first and isinstance(first.get("samples"), list):
         harness, samples = _INSPECT, first["samples"]
@@ -78,7 +80,7 @@ def flattened(
         location = location._replace(where=None)  # all samples may stand on one line
     elif {"instance_id", "stats"} <= first.keys():
         harness = _HELM
-    elif is_lighteval(first):
+    elif is_log(first):
         harness = _LIGHTEVAL
     else:
         return list(records), location
@@ -116,10 +118,9 @@ def _records(samples: Iterable[_Sample], task: Any) -> list[dict[str, Any]]:
     return records
 
 
-def is_lighteval(names: Iterable[str]) -> bool:
-    """Return whether these are the columns of lighteval's details, of old or new releases."""
-    columns = {*names}
-    return {"predictions", "gold_index"} <= columns or {"doc", "model_response"} <= columns
+def is_log(names: Iterable[str]) -> bool:
+    """Return whether a table has the columns of lm-eval, or of lighteval's old or new releases."""
+    return any(columns <= {*names} for columns in (_OF_LM_EVAL, *_OF_LIGHTEVAL))
 
 
 def _task_of(path: Path) -> str | None:

@@ -103,16 +103,12 @@ def _event_remedy(
 ) -> str:
     """Return what to do about labels that are neither 0 nor 1, in words."""
     unknown = [text for text in values if text.casefold() not in YES]
-    if {as_number(text) for text in values} <= {0.0, 0.5, 1.0}:
+    has_ties = {as_number(text) for text in values} <= {0.0, 0.5, 1.0}
+    if unknown and (has_ties or len(unknown) < len(values) - 1):
         return (
-            "it is neither 0 nor 1; leave out such rows, as of games that ended in a tie, by "
-            "--missing 0.5"
-        )
-    if unknown and len(unknown) < len(values) - 1:
-        return (
-            f"its values are {listed(values)}: leave rows without an outcome out by --missing "
-            f"{quote(min(unknown, key=counts.__getitem__))}, or name the label whose probability "
-            "the score is by --event"
+            f"its values are {listed(values)}: leave rows without an outcome, such as ties, out "
+            f"by --missing {quote(min(unknown, key=counts.__getitem__))}, or name the label whose "
+            "probability the score is by --event"
         )
     if len(values) > MOST_LABELS:
         raise location.error(

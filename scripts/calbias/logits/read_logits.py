@@ -25,7 +25,7 @@ import numpy as np
 from calbias.conventions import LOGITS, PROBABILITIES
 from calbias.engine.scores_and_hits import scores_and_hits
 from calbias.errors import InputError, reading
-from calbias.io.files import validate_file_exists, validate_no_placeholder
+from calbias.io.files import is_stream, validate_file_exists, validate_no_placeholder
 from calbias.io.limits import validate_unpacked
 from calbias.logits import checks, plausibility
 from calbias.logits.class_columns import validate_no_features
@@ -35,7 +35,7 @@ from calbias.logits.harness_logs import LOG
 from calbias.logits.outcomes import named_rows, rows_without_gaps
 from calbias.logits.output_file import FOLDS, Fold, OutputFile, Place, are_folds, split_by_fold
 from calbias.logits.read_table import read_table_file
-from calbias.logits.table_files import SUFFIXES, is_standard_input, table_suffix
+from calbias.logits.table_files import SUFFIXES, table_suffix
 from calbias.logits.top_label import top_label_of_scores
 
 SCORE_FORMS = ("scores", "event")
@@ -134,11 +134,10 @@ def read_raw(
             if table_suffix(each) not in SUFFIXES:
                 raise InputError(f"{each}: several files must be tables: {', '.join(SUFFIXES)}")
         return read_table_file(path, by, columns)
-    if is_standard_input(path):
+    is_folder = Path(path).is_dir() and any(Path(path).rglob("*.parquet"))
+    if is_stream(path) or is_folder:
         return read_table_file(path, by, columns)
     path = Path(path)
-    if path.is_dir() and any(path.rglob("*.parquet")):
-        return read_table_file(path, by, columns)
     validate_file_exists(path)
     suffix, is_table = path.suffix.lower(), table_suffix(path) in SUFFIXES
     if suffix != ".npz" and not is_table:

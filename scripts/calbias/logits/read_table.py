@@ -197,6 +197,8 @@ def _of_ids(table: Table, names: Sequence[str]) -> Iterator[str]:
 
 def _clusters(table: Table, names: Sequence[str | None], location: Place) -> np.ndarray:
     """Return a number of each row's cluster, (n,), by the texts of these columns."""
+    import pandas as pd
+
     columns = [texts_of(table, name) for name in names]
     for name, texts in zip(names, columns, strict=True):
         missing = [k for k, text in enumerate(texts) if text is None or text.lower() == "nan"]
@@ -205,9 +207,8 @@ def _clusters(table: Table, names: Sequence[str | None], location: Place) -> np.
                 f"column {name} is empty: every row needs the name of its cluster; fill it",
                 missing[0],
             )
-    rows = [*zip(*columns, strict=True)]
-    number = {row: k for k, row in enumerate(sorted(set(rows)))}
-    return np.array([number[row] for row in rows], dtype=np.int64)
+    rows = ["\0".join(row) for row in zip(*columns, strict=True)]
+    return pd.factorize(np.array(rows, object), sort=True)[0]
 
 
 def _label_words(table: Table, roles: Roles) -> list[str]:

@@ -5,7 +5,6 @@ shows. JSON lines hold an object a line. Tables may be compressed by gzip. The p
 standard input, whose format is seen from its first bytes. Parquet needs pyarrow.
 """
 
-import contextlib
 import csv
 import io
 import itertools
@@ -21,11 +20,11 @@ import numpy as np
 from calbias.errors import InputError, of_extra, reading
 from calbias.io.files import csv_rows, is_stream, not_utf8
 from calbias.io.limits import gunzipped, validate_unpacked
-from calbias.logits.harness_logs import LOG, flattened, is_lighteval
+from calbias.logits.harness_logs import LOG, flattened, is_log
 from calbias.logits.json_records import read_records
 from calbias.logits.output_file import Place
 
-STANDARD_INPUT, FILE = "-", "file"
+FILE = "file"
 TEXT = (".csv", ".tsv", ".tab", ".txt")
 JSON_LINES = (".jsonl", ".ndjson", ".json")
 PARQUET = (".parquet", ".pq")
@@ -41,11 +40,6 @@ _GZIP, _PARQUET = b"\x1f\x8b", b"PAR1"
 _HEADER_BYTES = 1 << 20
 _ROLES = {"", "meta", "class", "i", "m", "ignore", "weight"}  # of columns, in Orange's files
 _INDEX = re.compile(r"__index_level_\d+__")  # a saved row index
-
-
-def is_standard_input(path: Path | str) -> bool:
-    """Return whether a path is standard input, or a pipe."""
-    return is_stream(path)
 
 
 def table_suffix(path: Path | str) -> str:
@@ -83,7 +77,7 @@ def read_table_and_texts(
 
 def _unpacked(path: Path | str) -> tuple[Path, bytes | None, str]:
     """Return a name, the bytes and the suffix of the format of a file; no bytes of a folder."""
-    if is_standard_input(path):
+    if is_stream(path):
         path, data, suffix = *_streamed(path), ""
     else:
         path, suffix = Path(path), table_suffix(path)
@@ -106,7 +100,7 @@ def _parsed(path: Path, data: bytes | None, suffix: str) -> tuple[Table, Place]:
 
 def _streamed(path: Path | str) -> tuple[Path, bytes]:
     """Return a name and the bytes of standard input or of a pipe."""
-    if str(path) not in (STANDARD_INPUT, "/dev/stdin"):
+    if str(path) not in ("-", "/dev/stdin"):
         return Path(path), Path(path).read_bytes()
     if sys.stdin is None:
         raise InputError("standard input is closed: give a file, or send one by a pipe")
@@ -165,8 +159,6 @@ def _suffix_of(data: bytes) -> str:
 
 
 def _text(path: Path, data: bytes) -> tuple[Table, Place]:
-    import pandas as pd
-
     if not data.strip():
         raise InputError(f"{path}: the file is empty; the first line names the columns")
     delimiter = _delimiter(data)
@@ -182,21 +174,10 @@ def _text(path: Path, data: bytes) -> tuple[Table, Place]:
     if len(counts) > 1 or b'"' in data:
         for _ in csv_rows(path, data, delimiter):
             pass
-    with reading(path, "CSV table", _AGAIN):
-        try:
-            frame = pd.read_csv(
-                io.BytesIO(data), sep=delimiter, header=0, names=range(len(header)),
-                index_col=False, keep_default_na=False, na_values=_EMPTY, low_memory=False,
-            )  # fmt: skip
-        except UnicodeDecodeError:
-            raise not_utf8(path, data) from None
-    columns = [
-        column.to_numpy() if column.dtype.kind in "iufb" else _column(column.to_numpy(object))
-        for _, column in frame.items()
-    ]
+    columns = _cells(path, data, delimiter, len(header))
     skipped = 2 if _has_types(columns) else 0
     if skipped:  # Orange's lines of types and of roles
-        columns = [_column([_value(text) for text in column[2:]]) for column in columns]
+        columns = _cells(path, data, delimiter, len(header), skipped)
 
     def where(row: int) -> str:
         start = row + 1 + skipped
@@ -204,6 +185,27 @@ def _text(path: Path, data: bytes) -> tuple[Table, Place]:
         return f"{path}, line {line}"
 
     return _named(path, header, columns), Place(path, "the table", None, where)
+
+
+def _cells(
+    path: Path, data: bytes, delimiter: str, n_columns: int, skipped: int = 0
+) -> list[np.ndarray]:
+    """Return the columns of a text table, without so many lines after the header."""
+    import pandas as pd
+
+    with reading(path, "CSV table", _AGAIN):
+        try:
+            frame = pd.read_csv(
+                io.BytesIO(data), sep=delimiter, header=0, names=range(n_columns),
+                skiprows=range(1, 1 + skipped), index_col=False, keep_default_na=False,
+                na_values=_EMPTY, low_memory=False,
+            )  # fmt: skip
+        except UnicodeDecodeError:
+            raise not_utf8(path, data) from None
+    return [
+        column.to_numpy() if column.dtype.kind in "iufb" else _column(column.to_numpy(object))
+        for _, column in frame.items()
+    ]
 
 
 def _has_types(columns: Sequence[np.ndarray]) -> bool:
@@ -214,37 +216,34 @@ def _has_types(columns: Sequence[np.ndarray]) -> bool:
     return bool(types & {"continuous", "c"}) and roles <= _ROLES
 
 
-def _value(text: str | None) -> int | float | str | None:
-    """Return the number that a text is, or the text."""
-    for number in (int, float):
-        with contextlib.suppress(ValueError, TypeError):
-            return number(str(text))
-    return text
-
-
 def _delimiter(data: bytes) -> str:
     """Return the separator that is most frequent in the header outside of quotes; else a comma."""
     lines = data[:_HEADER_BYTES].decode("utf-8", "replace").splitlines()
     header = next(filter(str.strip, lines), "")
-    counts = {}
-    for delimiter in _DELIMITERS:
+
+    def count(delimiter: str) -> int:
         try:
-            counts[delimiter] = len(next(csv.reader([header], delimiter=delimiter)))
+            return len(next(csv.reader([header], delimiter=delimiter)))
         except csv.Error:
-            counts[delimiter] = 0
-    return max(_DELIMITERS, key=lambda mark: counts[mark])
+            return 0
+
+    return max(_DELIMITERS, key=count)
 
 
 def _json(path: Path, data: bytes) -> tuple[Table, Place]:
     records, location = read_records(path, data)
-    names = [*dict.fromkeys(itertools.chain.from_iterable(records))]
-    if len(names) * len(records) > max(_FREE_CELLS, _CELLS_PER_BYTE * len(data)):
+    n_names = len({*itertools.chain.from_iterable(records)})
+    if n_names * len(records) > max(_FREE_CELLS, _CELLS_PER_BYTE * len(data)):
         raise InputError(
-            f"{path}: {len(records)} objects have {len(names)} different names: write objects of "
+            f"{path}: {len(records)} objects have {n_names} different names: write objects of "
             "the same names, one a row"
         )
-    columns = [_column([record.get(name) for record in records]) for name in names]
-    return _named(path, names, columns), location
+    return _table_of(path, records), location
+
+
+def _table_of(path: Path, records: Sequence[dict[str, Any]]) -> Table:
+    names = [*dict.fromkeys(itertools.chain.from_iterable(records))]
+    return _named(path, names, [_column([each.get(name) for each in records]) for name in names])
 
 
 def _parquet(path: Path, data: bytes | None) -> tuple[Table, Place]:
@@ -257,17 +256,12 @@ def _parquet(path: Path, data: bytes | None) -> tuple[Table, Place]:
             table = files.to_table()
         else:  # no data set, which is slow to import
             table = _arrow_table(path, data, pa, pq)
-        if is_log := _is_log(table.column_names):
-            records, location = flattened(table.to_pylist(), Place(path, "the table"))
-        columns = [] if is_log else [_of_arrow(column, pa) for column in table.columns]
-    if is_log:
-        columns = [_column([record.get(name) for record in records]) for name in records[0]]
-        return _named(path, [*records[0]], columns), location
-    return _named(path, table.column_names, columns), Place(path, "the table")
-
-
-def _is_log(names: Sequence[str]) -> bool:
-    return is_lighteval(names) or {"doc_id", "filtered_resps"} <= {*names}
+        names, location = table.column_names, Place(path, "the table")
+        if is_log(names):
+            records, location = flattened(table.to_pylist(), location)
+            return _table_of(path, records), location
+        columns = [_of_arrow(column, pa) for column in table.columns]
+    return _named(path, names, columns), location
 
 
 def validate_rows_of_parquet(
@@ -330,26 +324,19 @@ def _column(cells: Sequence[Any] | np.ndarray) -> np.ndarray:
     is_text = is_long or kinds == {bool, type(None)}  # long ids would be rounded
     if kinds <= {bool, int, float, type(None)} and not is_text:
         return np.array(values, dtype=np.int64 if kinds == {int} else np.float64)
-    texts = [value if value is None or isinstance(value, str) else str(value) for value in values]
-    column = np.empty(len(texts), object)
-    column[:] = texts
+    column = np.empty(len(values), object)
+    column[:] = [value if value is None else str(value) for value in values]
     return column
 
 
 def _named(path: Path, names: Sequence[str], columns: Sequence[np.ndarray]) -> Table:
     """Return the Table of columns, without a saved row index; InputError for a repeated name."""
     names = [name.strip() for name in names]
-    validate_unique(path, names)
-    pairs = zip(names, columns, strict=True)
-    return {name: column for name, column in pairs if not _INDEX.fullmatch(name)}
-
-
-def validate_unique(path: Path | str, names: Sequence[str]) -> None:
-    """Raise InputError for two columns of one name."""
     counts = Counter(filter(None, names))
-    repeated = next((name for name, count in counts.items() if count > 1), None)
-    if repeated:
+    if repeated := [name for name, count in counts.items() if count > 1]:
         raise InputError(
-            f"{path}: two columns are called {repeated}; rename one, or drop it (the first line "
+            f"{path}: two columns are called {repeated[0]}; rename one, or drop it (the first line "
             "of a text table names its columns)"
         )
+    pairs = zip(names, columns, strict=True)
+    return {name: column for name, column in pairs if not _INDEX.fullmatch(name)}
