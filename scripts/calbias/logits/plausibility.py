@@ -197,55 +197,51 @@ def _of_repeats(
     Rows of a forest, or of a network in half precision, are often equal by chance, and then their
     labels differ now and then. A warning needs equal labels throughout that chance hardly gives.
     """
-    rows = {name: _Rows.of(raw[name], logits[name], tops[name]) for name in logits}
+    rows = {name: _rows_of(raw[name], logits[name], tops[name]) for name in logits}
     for fold, each in rows.items():
-        n_repeated = len(each.digests) - len({*each.digests})
-        if n_repeated and not _may_be_chance([each]):
-            n = len(each.digests)
-            yield f"{n_repeated} of {n} {fold} rows repeat another one; check the file"
-    in_both = {*rows["validation"].digests} if "validation" in rows else set()
-    n_shared = sum(digest in in_both for digest in rows["test"].digests)
-    if n_shared and not _may_be_chance([*rows.values()]):
-        yield (
-            f"{n_shared} of {len(rows['test'].digests)} test rows are validation rows too: fits on "
-            "one fold are then judged on themselves"
-        )
+        n, n_distinct = len(each.digest), np.unique(each.digest).size
+        if n_distinct < n and not _may_be_chance([each]):
+            yield f"{n - n_distinct} of {n} {fold} rows repeat another one; check the file"
+    if "validation" in rows:
+        is_shared = np.isin(rows["test"].digest, rows["validation"].digest)
+        if is_shared.any() and not _may_be_chance([*rows.values()]):
+            yield (
+                f"{is_shared.sum()} of {is_shared.size} test rows are validation rows too: fits on "
+                "one fold are then judged on themselves"
+            )
 
 
 class _Rows(NamedTuple):
-    """A digest of each row without its label, the label, probabilities, and the accuracy."""
+    """A digest of each row without its label, the label, the logits, and the fold's accuracy."""
 
-    digests: list[bytes]
-    labels: np.ndarray
+    digest: np.ndarray
+    label: np.ndarray
     logits: np.ndarray
-    accuracy: float
-
-    @classmethod
-    def of(cls, raw: Fold, fold: Fold, top: TopLabel) -> "_Rows":
-        keys = [b""] * len(raw.values) if raw.key is None else [*map(bytes, raw.key[:, None])]
-        digests = [
-            hashlib.blake2b(row, digest_size=16, key=key).digest()
-            for row, key in zip(np.ascontiguousarray(raw.values), keys, strict=True)
-        ]
-        return cls(digests, fold.labels, fold.logits, float(top.hit.mean()))
+    accuracy: np.ndarray
 
 
-def _may_be_chance(parts: Sequence[_Rows]) -> bool:
+def _rows_of(raw: Fold, fold: Fold, top: TopLabel) -> _Rows:
+    keys = [b""] * len(raw.values) if raw.key is None else [*map(bytes, raw.key[:, None])]
+    digests = [
+        hashlib.blake2b(row, digest_size=8, key=key).digest()
+        for row, key in zip(np.ascontiguousarray(raw.values), keys, strict=True)
+    ]
+    accuracy = np.full(len(digests), top.hit.mean())
+    return _Rows(np.frombuffer(b"".join(digests), np.uint64), fold.labels, fold.logits, accuracy)
+
+
+def _may_be_chance(folds: Sequence[_Rows]) -> bool:
     """Return whether different rows could be as equal as these, by their labels."""
-    groups: dict[bytes, list[tuple[int, int]]] = {}
-    for k, part in enumerate(parts):
-        for row, digest in enumerate(part.digests):
-            groups.setdefault(digest, []).append((k, row))
-    log_chance = 0.0
-    if len(groups) <= FEW_VALUES:
+    digest, label, logits, accuracy = map(np.concatenate, zip(*folds, strict=True))
+    _, first, group = np.unique(digest, return_index=True, return_inverse=True)
+    if first.size <= FEW_VALUES:
         return True
-    for members in groups.values():
-        if len(members) < 2 or (len(parts) > 1 and len({k for k, _ in members}) < 2):
-            continue
-        if len({int(parts[k].labels[row]) for k, row in members}) > 1:
-            return True
-        k, row = members[0]
-        p, accuracy = softmax(parts[k].logits[row].astype(float)), parts[k].accuracy
-        size = len(members)
-        log_chance += float(np.log(max(np.sum(p**size), accuracy**size + (1 - accuracy) ** size)))
-    return log_chance > math.log(_BY_CHANCE)
+    size = np.bincount(group)
+    in_last = np.bincount(group[-len(folds[-1].digest) :], minlength=size.size)
+    is_equal = (in_last > 0) & (in_last < size) if len(folds) > 1 else size > 1
+    if np.any(is_equal[group] & (label != label[first[group]])):
+        return True
+    first, size = first[is_equal], size[is_equal]
+    by_class = np.sum(softmax(logits[first].astype(float), axis=1) ** size[:, None], axis=1)
+    by_accuracy = accuracy[first] ** size + (1 - accuracy[first]) ** size
+    return bool(np.sum(np.log(np.maximum(by_class, by_accuracy))) > math.log(_BY_CHANCE))
