@@ -27,18 +27,14 @@ def main(argv: Sequence[str] | None = None) -> None:
 def _audit(options: Any) -> None:
     from calbias.file_audit import audit_file
 
-    names = ("by", "codes", "class_wise", "n_bins", "norm", "confidence_level", "seed", "top_label",
-             "force")  # fmt: skip
-    chosen = {name: getattr(options, name) for name in names}
-    columns = _columns(options)
+    names = ("output", "by", "codes", "class_wise", "n_bins", "norm", "confidence_level", "seed",
+             "replicates", "top_label", "force")  # fmt: skip
     audit = audit_file(
         options.file,
-        options.output,
         estimators="all" if options.all else options.estimators,
-        replicates=options.replicates,
-        columns=columns,
+        columns=_columns(options),
         progress=_progress(options),
-        **chosen,
+        **_given(options, names),
     )
     for note in audit.notes:
         _notes(options)(note)
@@ -98,22 +94,17 @@ def _plan(options: Any) -> None:
     if not options.scores and _columns(options) != _columns(argparse.Namespace()):
         source = "--beta" if options.beta else "--normal"
         raise InputError(f"{source} goes without the options that name columns of a file")
-    goals = {
+    names = ("power", "slope_width", "seed", "beta", "normal", "oe_width", "c_width", "prevalence",
+             "c_statistic")  # fmt: skip
+    goals = {name: value for name, value in _given(options, names).items() if value is not None}
+    goals |= {
         "detect": [points / 100 for points in options.detect],
-        "power": options.power,
-        "slope_width": options.slope_width,
         "gap_width": options.gap_width / 100,
-        "seed": options.seed,
     }
-    optional = ("normal", "oe_width", "c_width", "prevalence", "c_statistic")
-    values = {name: getattr(options, name) for name in optional}
-    goals |= {name: value for name, value in values.items() if value is not None}
     if options.scores:
         table = plan_file(
             options.scores, _columns(options), options.top_label, _notes(options), **goals
         )
-    elif options.beta:
-        table = plan(beta=options.beta, **goals)
     else:
         table = plan(**goals)
     whole_numbers = ("labels", "clusters", "events")
@@ -146,7 +137,7 @@ def _compare(options: Any) -> None:
         columns=_columns(options, "score"),
         say=_notes(options),
         progress=_progress(options),
-        **{name: getattr(options, name) for name in names},
+        **_given(options, names),
     )
     x = options.within
     say(comparison.sentence if x is None else comparison.sentence_within(x / 100))
@@ -181,7 +172,12 @@ def _columns(options: Any, *without: str) -> Any:
     from calbias.logits.columns import Columns
 
     names = [each.name for each in fields(Columns) if each.name not in without]
-    return Columns(**{name: getattr(options, name) for name in names if hasattr(options, name)})
+    return Columns(**_given(options, [name for name in names if hasattr(options, name)]))
+
+
+def _given(options: Any, names: Sequence[str]) -> dict[str, Any]:
+    """Return the values of these options by name."""
+    return {name: getattr(options, name) for name in names}
 
 
 def _notes(options: Any) -> Callable[[str], None]:
@@ -220,7 +216,7 @@ def _watch(options: Any) -> None:
         columns=_columns(options),
         say=_notes(options),
         progress=_progress(options),
-        **{name: getattr(options, name) for name in names},
+        **_given(options, names),
     )
     say(sentence)
     if is_alarm:

@@ -34,10 +34,14 @@ TABLE = "score,hit\n" + "".join(f"{k / 80},{k % 3 > 0:d}\n" for k in range(80))
 EVIL = "a\x1b[2J\x07\u202eb\u2028warning: \x9bc\nerror: d\r\t\ud800"
 
 
-def command(*words, **options):
-    environment = {**os.environ, "PYTHONPATH": str(SCRIPTS), **options.pop("env", {})}
-    run = [sys.executable, "-m", "calbias", *map(str, words)]
-    return subprocess.run(run, capture_output="stdout" not in options, env=environment, **options)
+CALBIAS = f"{sys.executable} -m calbias"
+ENVIRONMENT = {**os.environ, "PYTHONPATH": str(SCRIPTS)}
+
+
+def shell(line, folder, **environment):
+    """Run a line of bash, in which calbias is CALBIAS, in a folder."""
+    environment = ENVIRONMENT | environment
+    return subprocess.run(["bash", "-c", line], capture_output=True, env=environment, cwd=folder)
 
 
 def test_text_from_outside_is_printable_on_one_line_and_cut():
@@ -60,7 +64,7 @@ def test_text_from_outside_is_printable_on_one_line_and_cut():
 def test_no_name_reaches_the_terminal_as_it_is(tmp_path, capsys, place):
     evil = EVIL.replace("\ud800", "")
     frame = pd.DataFrame({"score": np.arange(80) / 80, "hit": np.arange(80) % 2})
-    path, more = tmp_path / "m.csv", []
+    more = []
     if place == "array":
         path = tmp_path / "m.npz"
         np.savez(path, **{evil: np.arange(3)})
@@ -72,14 +76,10 @@ def test_no_name_reaches_the_terminal_as_it_is(tmp_path, capsys, place):
     else:
         if place in ("column", "by"):
             frame[evil] = np.repeat([evil, "b"], 40)
-            more = ["--by", evil] * (place == "by")
         if place == "cell":
             frame["hit"] = [*frame["hit"][:-1], evil]
-        if place == "option":
-            more = ["--score", evil]
-        if place == "file":
-            path = tmp_path / evil.replace("/", "")
-            path = path.with_name(path.name + ".csv")
+        path = tmp_path / f"{evil if place == 'file' else 'm'}.csv"
+        more = {"by": ["--by", evil], "option": ["--score", evil]}.get(place, [])
         frame.to_csv(path, index=False)
     with contextlib.suppress(SystemExit):
         main(["audit", str(path), "--output", str(tmp_path / "out"), *more])
@@ -190,7 +190,7 @@ def test_a_type_that_holds_itself_is_named_by_its_kind(tmp_path):
     (tmp_path / "m.p").write_bytes(pickle.dumps([]))
 
 
-def forged(cells=(19, 20), rows=(2, 3), hits=(1, 1), high=(0, 0), low=(0, 0), n_cells=57600):
+def forged_sketch(cells=(19, 20), rows=(2, 3), hits=(1, 1), high=(0, 0), low=(0, 0), n_cells=57600):
     body = struct.pack("<8sHHIQ", b"calbias\0", 1, 0, n_cells, len(cells))
     body += np.array(cells, "<u4").tobytes()
     body += np.array([rows, hits, high, low], "<i8").tobytes()
@@ -218,7 +218,7 @@ def forged(cells=(19, 20), rows=(2, 3), hits=(1, 1), high=(0, 0), low=(0, 0), n_
 )
 def test_a_sketch_of_others_is_validated_whatever_its_checksum(change):
     with pytest.raises(InputError):
-        Sketch.from_bytes(forged(**change))
+        Sketch.from_bytes(forged_sketch(**change))
 
 
 def test_a_sketch_with_other_bytes_than_its_own_is_refused():
@@ -279,11 +279,11 @@ IMPOSSIBLE = [
 ]
 
 
-@pytest.mark.parametrize("number", range(len(IMPOSSIBLE)))
-def test_a_monitors_state_of_others_is_validated_whatever_its_checksum(number):
+@pytest.mark.parametrize("changes", IMPOSSIBLE)
+def test_a_monitors_state_of_others_is_validated_whatever_its_checksum(changes):
     assert Monitor.from_json(monitor_state()).n == 900
     with pytest.raises(InputError):
-        Monitor.from_json(monitor_state(**IMPOSSIBLE[number]))
+        Monitor.from_json(monitor_state(**changes))
 
 
 def test_a_monitors_state_unpacks_to_a_megabyte_at_most(monkeypatch):
@@ -294,10 +294,7 @@ def test_a_monitors_state_unpacks_to_a_megabyte_at_most(monkeypatch):
 
 
 FILES = {
-    "leaves": (
-        "import os\ndef estimate(*a):\n    os._exit(0)\n",
-        r"ended Python \(exit status 0\)",
-    ),
+    "leaves": ("import os\ndef estimate(*a):\n    os._exit(0)\n", r"ended Python \(exit status 0"),
     "hangs": ("def estimate(*a):\n    while True: pass\n", "did not end within 8 s"),
     "loads": ("import time\ntime.sleep(99)\ndef estimate(*a): return 0.0\n", "did not end within"),
     "prints": ("def estimate(*a):\n    print('hello')\n    return 0.0\n", "it prints 'hello"),
@@ -337,45 +334,31 @@ def test_constants_are_read_in_the_encoding_that_python_reads(tmp_path, encoding
 
 def test_every_status_is_documented(tmp_path):
     """Full, closed and interrupted streams, an ASCII locale, and a name of the longest length."""
-    path = tmp_path / "m.csv"
-    path.write_text(TABLE)
-    with open("/dev/full", "w") as full:
-        assert command("audit", path, stdout=full, stderr=full).returncode == 1
-        assert command("--help", stdout=full, stderr=subprocess.DEVNULL).returncode == 1
-    closed = f"{sys.executable} -m calbias audit {path} >&-; echo $?"
-    environment = {**os.environ, "PYTHONPATH": str(SCRIPTS)}
-    shell = subprocess.run(["bash", "-c", closed], capture_output=True, env=environment)
-    assert b"Traceback" not in shell.stderr
-    closed = f"{sys.executable} -m calbias audit - <&-; echo $?"
-    shell = subprocess.run(["bash", "-c", closed], capture_output=True, env=environment)
-    assert shell.stdout.strip() == b"2"
-    assert b"standard input is closed" in shell.stderr
+    long = f"{'x' * 240}.csv"
+    for name in ("m.csv", long):
+        (tmp_path / name).write_text(TABLE)
     ascii_only = {"PYTHONIOENCODING": "ascii", "LC_ALL": "C", "PYTHONUTF8": "0"}
-    assert command("audit", "--help", env=ascii_only).returncode == 0
-    run = command("audit", path, "--norm", "2", env=ascii_only)
-    assert (run.returncode, run.stderr.count(b"Traceback")) == (0, 0)
-    long = tmp_path / f"{'x' * 240}.csv"
-    long.write_text(TABLE)
-    run = command("audit", long)
-    assert run.returncode in (0, 1)
-    assert b"Traceback" not in run.stderr
-
-
-def test_a_pipe_is_read_as_standard_input(tmp_path):
-    (tmp_path / "m.csv").write_text(TABLE)
-    shell = f"cd {tmp_path}; {sys.executable} -m calbias audit <(cat m.csv)"
-    environment = {**os.environ, "PYTHONPATH": str(SCRIPTS)}
-    run = subprocess.run(["bash", "-c", shell], capture_output=True, env=environment)
-    assert (run.returncode, (tmp_path / "standard_input.html").exists()) == (0, True), run.stderr
+    for words, statuses, environment in (
+        ("audit m.csv >/dev/full 2>/dev/full", [1], {}),
+        ("--help >/dev/full", [1], {}),
+        ("audit m.csv >&-", [0, 1], {}),
+        ("audit - <&-", [2], {}),
+        ("audit --help", [0], ascii_only),
+        ("audit m.csv --norm 2", [0], ascii_only),
+        (f"audit {long}", [0, 1], {}),
+        ("audit <(cat m.csv)", [0], {}),
+    ):
+        run = shell(f"{CALBIAS} {words}", tmp_path, **environment)
+        assert run.returncode in statuses, (words, run.stderr)
+        assert b"Traceback" not in run.stderr
+        assert ("<&-" in words) == (b"standard input is closed" in run.stderr)
+    assert (tmp_path / "standard_input.html").exists()
 
 
 def test_ctrl_c_is_one_line_with_status_1(tmp_path):
     os.mkfifo(tmp_path / "wait")
-    environment = {**os.environ, "PYTHONPATH": str(SCRIPTS)}
-    words = [sys.executable, "-m", "calbias", "audit", str(tmp_path / "wait")]
-    process = subprocess.Popen(
-        words, stdout=subprocess.PIPE, stderr=subprocess.PIPE, env=environment, cwd=tmp_path
-    )
+    words, pipe = [*CALBIAS.split(), "audit", "wait"], subprocess.PIPE
+    process = subprocess.Popen(words, stdout=pipe, stderr=pipe, env=ENVIRONMENT, cwd=tmp_path)
     assert process.stderr.readline().startswith(b"reading")
     process.send_signal(signal.SIGINT)
     _, error = process.communicate(timeout=60)
