@@ -23,7 +23,7 @@ from calbias.logits.checks import checked_values
 from calbias.logits.columns import DROP, Columns, listed, looked_up_column, score_column
 from calbias.logits.forms import as_probabilities, as_scores, common_form, form_of
 from calbias.logits.output_file import Fold, Place
-from calbias.logits.table_files import TEXT, Table, read_table_and_texts
+from calbias.logits.table_files import TEXT, Table, read_table_and_cells
 from calbias.recalibration.methods import METHODS
 from calbias.recalibrator import ADVISED, LARGEST_TEXT, Recalibrator, fitted_to, read_text
 
@@ -80,17 +80,10 @@ def apply_file(
     recalibrator = read_map(map_path)
     if not is_stream(path) and not Path(path).is_dir():
         validate_file_exists(path)
-    table, location, texts = read_table_and_texts(path)
+    table, location, (header, *rows), delimiter = read_table_and_cells(path)
     added = recalibrated_columns(recalibrator, table, location, columns, map_path)
     if taken := [name for name in added if name in table]:
         raise location.error(f"has a column {taken[0]} already; drop it")
-    if texts is None:
-        cells = [column.tolist() for column in table.values()]
-        header = [*table]
-        rows: Iterable[list[Any]] = ([*row] for row in zip(*cells, strict=True))
-        delimiter = ","
-    else:
-        (header, *rows), delimiter = texts
     buffer = io.StringIO()
     writer = csv.writer(buffer, delimiter=delimiter, lineterminator="\n")
     writer.writerow([*header, *added])
@@ -130,23 +123,7 @@ def recalibrated_columns(
     ``columns.missing`` are the values that stand for no score.
     """
     classes = recalibrator.classes_
-    if recalibrator.n_classes_ is None:
-        names = [_score_column(recalibrator, [*table], location, columns)]
-    elif not classes:
-        raise InputError(
-            f"{map_path}: the map is of {recalibrator.n_classes_} classes without names: fit it on "
-            "a table whose columns are the classes, or apply it in Python"
-        )
-    elif columns.score is not None:
-        raise InputError(f"--score: the map is of the columns {', '.join(classes):.200}")
-    else:
-        existing = {name.casefold() for name in table}
-        if missing := [name for name in classes if name.casefold() not in existing]:
-            raise InputError(
-                f"{location.file}: there is no column {missing[0]}; the map was made from the "
-                f"columns {listed(classes)}: give these"
-            )
-        names = [looked_up_column(name, [*table], location.file) for name in classes]
+    names = _columns_of_map(recalibrator, [*table], location, columns, map_path)
     n = len(table[names[0]])
     is_there = np.ones(n, bool)
     for name in names if columns.missing else ():
@@ -175,21 +152,36 @@ def recalibrated_columns(
     return {f"{COLUMN}{name}": result[:, k] for k, name in enumerate(classes)}
 
 
-def _score_column(
-    recalibrator: Recalibrator, names: list[str], location: Place, columns: Columns
-) -> str:
-    """Return the column of scores: the one that is named, or else the one of the fit."""
-    if columns.score or recalibrator.score_ is None:
-        return looked_up_column(
-            columns.score or score_column(names, location), names, location.file
-        )
-    fitted = recalibrator.score_
-    if fitted.casefold() not in map(str.casefold, names):
+def _columns_of_map(
+    recalibrator: Recalibrator,
+    names: list[str],
+    location: Place,
+    columns: Columns,
+    map_path: Path | str,
+) -> list[str]:
+    """Return the column of scores, named or that of the fit, or the columns of the classes."""
+    classes = recalibrator.classes_
+    fitted = list(classes)
+    if recalibrator.n_classes_ is None:
+        if columns.score or recalibrator.score_ is None:
+            name = columns.score or score_column(names, location)
+            return [looked_up_column(name, names, location.file)]
+        fitted = [recalibrator.score_]
+    elif not classes:
         raise InputError(
-            f"{location.file}: there is no column {fitted}, which the map was made from; name the "
-            f"column of the scores by --score, one of {listed(names)}"
+            f"{map_path}: the map is of {recalibrator.n_classes_} classes without names: fit it on "
+            "a table whose columns are the classes, or apply it in Python"
         )
-    return looked_up_column(fitted, names, location.file)
+    elif columns.score is not None:
+        raise InputError(f"--score: the map is of the columns {', '.join(classes):.200}")
+    existing = {name.casefold() for name in names}
+    if missing := [name for name in fitted if name.casefold() not in existing]:
+        remedy = f"name the column of the scores by --score, one of {listed(names)}"
+        raise InputError(
+            f"{location.file}: there is no column {missing[0]}, which the map was made from; "
+            + (f"give the columns {listed(classes)}" if classes else remedy)
+        )
+    return [looked_up_column(name, names, location.file) for name in fitted]
 
 
 def _validate_remembered(form: str | None, values: np.ndarray, name: str, location: Place) -> None:

@@ -335,4 +335,4 @@ def test_columns_of_classes_get_probabilities(tmp_path, capsys):
         assert found == pytest.approx(expected, abs=1e-4)
         new.write_text('{"cat": 0.5, "score": 0.5}\n')
         err = run(capsys, "recalibrate", new, "--apply", tmp_path / f"{form}_map.json")[2]
-        assert "no column dog; the map was made from the columns cat, dog, hen" in err
+        assert "no column dog, which the map was made from; give the columns cat, dog, hen" in err

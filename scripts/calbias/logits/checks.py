@@ -61,6 +61,8 @@ def checked_labels(
     if labels.ndim == 0 or len(labels) != n_rows:
         n_labels = len(labels) if labels.ndim else 1
         raise location.error(f"{n_rows} rows of logits but {n_labels} labels; give one per row")
+    if n_rows == 1:
+        raise location.error("one row only; give at least two")
     if labels.shape == (n_rows, n_classes):
         return _from_one_hot(labels, location)
     if labels.size != n_rows:
@@ -82,11 +84,10 @@ def checked_labels(
         lambda row: (
             f"label {labels[row]:g} is out of range; number the {n_classes} classes from 0 "
             f"to {n_classes - 1}, or leave such rows out"
-            + f" by {remedy} {labels[row]:g}"
-            * bool(remedy)
+            + (f" by {remedy} {labels[row]:g}" if remedy else "")
         ),
     )
-    return _several(labels.astype(np.int64), location)
+    return labels.astype(np.int64)
 
 
 def _from_one_hot(labels: np.ndarray, location: Place) -> np.ndarray:
@@ -95,13 +96,7 @@ def _from_one_hot(labels: np.ndarray, location: Place) -> np.ndarray:
         ((labels == 0) | (labels == 1)).all(axis=1) & (labels.sum(axis=1) == 1),
         lambda row: "a one-hot label has a single 1, the rest 0; correct the row",
     )
-    return _several(labels.argmax(axis=1), location)
-
-
-def _several(labels: np.ndarray, location: Place) -> np.ndarray:
-    if len(labels) == 1:
-        raise location.error("one row only; give at least two")
-    return labels
+    return labels.argmax(axis=1)
 
 
 def check_probabilities(values: np.ndarray, location: Place) -> None:

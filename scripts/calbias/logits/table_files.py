@@ -58,21 +58,17 @@ def read_table(path: Path | str | Sequence[Path | str]) -> tuple[Table, Place]:
     return _parsed(*_unpacked(path))
 
 
-def read_table_and_texts(
-    path: Path | str,
-) -> tuple[Table, Place, tuple[list[list[str]], str] | None]:
-    """Return (Table, Place) and, of a text table, its cells as written and their separator.
-
-    The first row of the cells are the names. None where the rows are not those of the Table.
-    """
+def read_table_and_cells(path: Path | str) -> tuple[Table, Place, list[list[Any]], str]:
+    """Return (Table, Place), and its names and rows as they are written, and their separator."""
     name, data, suffix = _unpacked(path)
     table, location = _parsed(name, data, suffix)
-    if data is None or suffix in (*JSON_LINES, *PARQUET):
-        return table, location, None
-    delimiter = _delimiter(data)
-    rows = [cells for _, cells in csv_rows(name, data, delimiter)]
-    is_same = len(rows) - 1 == len(next(iter(table.values())))
-    return table, location, (rows, delimiter) if is_same else None
+    if data is not None and suffix not in (*JSON_LINES, *PARQUET):
+        delimiter = _delimiter(data)
+        rows = [cells for _, cells in csv_rows(name, data, delimiter)]
+        if len(rows) - 1 == len(next(iter(table.values()))):  # lines of types are no rows
+            return table, location, rows, delimiter
+    columns = [column.tolist() for column in table.values()]
+    return table, location, [[*table], *map(list, zip(*columns, strict=True))], ","
 
 
 def _unpacked(path: Path | str) -> tuple[Path, bytes | None, str]:
