@@ -91,14 +91,15 @@ def test_labels_as_numbers_columns_or_one_hot(tmp_path):
 def test_tables(tmp_path, suffix, kind):
     logits, labels = model_outputs()
     table, test = frame(logits, labels), np.arange(60) % 3 > 0
+    parts = {"test": test | True}
     if kind == "one_hot":
         hot = {f"label_{k}": (labels == k).astype(int) for k in range(K)}
         table = table.drop(columns="label").assign(**hot)
     if kind == "fold":
         table.insert(1, "fold", np.where(test, "test", "validation"))
+        parts = {"validation": ~test, "test": test}
     path = tmp_path / f"m{suffix}"
     table.to_csv(path, index=False) if suffix == ".csv" else table.to_parquet(path)
-    parts = {"validation": ~test, "test": test} if kind == "fold" else {"test": test | True}
     folds = read(path).folds
     assert set(folds) == set(parts)
     for name, rows in parts.items():

@@ -85,32 +85,15 @@ def read_table_file(
     _validate_uses(roles, by, columns, location)
     if not len(table[names[0]]):
         raise location.error("no rows, only the names of the columns; give at least two")
-    notes = [roles.note] * bool(roles.note)
     everything = table
-    if columns.rows is not None:
-        rows, note = named_rows(table, columns.rows, location)
-        table, location = _rows_of(table, rows, location)
-        notes.append(note)
-    if columns.missing:
-        rows, note = rows_without_gaps(table, roles, columns.missing, location)
-        table, location = _rows_of(table, rows, location)
-        notes.append(note)
-    key, classes, others = None, list[str](), list(roles.others)
-    if roles.form:
-        read, more = _scores_and_hits(table, roles, columns, location)
-    else:
-        classes, others, more = class_columns(table, others, _label_words(table, roles), location)
-        read = _values_and_labels(table, classes, roles, columns.values, location)
-        key = _keys(table, others) if others else None
-    notes += more
-    fold = Fold(*read, location, key=key)
+    table, location, notes = _judged_rows(table, roles, columns, location)
+    fold, classes, others, more = _fold_and_columns(table, roles, columns, location)
+    notes = [*filter(None, [roles.note]), *notes, *more]
+    split = {"test": fold}
     if roles.fold:
         split, more = split_by_fold(fold, texts_of(table, roles.fold))
         notes += more
-    elif columns.rows is not None:
-        split = {"test": fold.part(np.arange(len(fold.labels)))}
-    else:
-        split = {"test": fold}
+    elif columns.rows is None:
         notes += _of_unused_fold(table, others)
     numbers = split["test"].place.at(np.arange(len(split["test"].labels)))
     judged = {name: everything[name][numbers] for name in (*by, *ids)}
@@ -127,10 +110,40 @@ def read_table_file(
     )  # fmt: skip
 
 
+def _judged_rows(
+    table: Table, roles: Roles, columns: Columns, location: Place
+) -> tuple[Table, Place, list[str]]:
+    """Return the rows that --rows names and --missing leaves, their place, and notes."""
+    notes = []
+    if columns.rows is not None:
+        rows, note = named_rows(table, columns.rows, location)
+        table, location = _rows_of(table, rows, location)
+        notes.append(note)
+    if columns.missing:
+        rows, note = rows_without_gaps(table, roles, columns.missing, location)
+        table, location = _rows_of(table, rows, location)
+        notes.append(note)
+    return table, location, notes
+
+
 def _rows_of(table: Table, rows: np.ndarray, location: Place) -> tuple[Table, Place]:
     """Return these rows of a table, and their place."""
     part = {name: column[rows] for name, column in table.items()}
     return part, location._replace(rows=location.at(rows))
+
+
+def _fold_and_columns(
+    table: Table, roles: Roles, columns: Columns, location: Place
+) -> tuple[Fold, list[str], list[str], list[str]]:
+    """Return all rows as a Fold, the columns of classes, those that are not used, and notes."""
+    if roles.form:
+        read, notes = _scores_and_hits(table, roles, columns, location)
+        return Fold(*read, location), [], [*roles.others], notes
+    words = _label_words(table, roles)
+    classes, others, notes = class_columns(table, roles.others, words, location)
+    read = _values_and_labels(table, classes, roles, columns.values, location)
+    key = _keys(table, others) if others else None
+    return Fold(*read, location, key=key), classes, others, notes
 
 
 def _validate_uses(roles: Roles, by: Sequence[str], columns: Columns, location: Place) -> None:
