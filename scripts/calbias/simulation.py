@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -15,7 +14,7 @@ from calbias.engine.float_scores import EXACT
 from calbias.engine.sampler import Sampler
 from calbias.engine.scores_and_hits import validate_options, validate_whole
 from calbias.engine.sorted_batch import Estimates, SortedBatch
-from calbias.estimation.loading import load_estimator
+from calbias.estimation.loading import load_estimator, loaded
 from calbias.estimation.registry import (
     estimator_file,
     estimator_options,
@@ -28,7 +27,6 @@ from calbias.truth.scenarios import Scenario, validate_scenario
 from calbias.truth.targets import target_value
 
 Run = Callable[[SortedBatch, int, float], Estimates]
-_loaded = cache(load_estimator)  # finding an estimator takes as long as simulating a small cell
 
 
 @dataclass(frozen=True)
@@ -233,7 +231,7 @@ def simulate_estimates(
     Estimators are names, or {name: ``run(data, n_bins, norm)``}.
     """
     if not isinstance(estimators, Mapping):
-        estimators = {name: _loaded(name) for name in estimators}
+        estimators = {name: loaded(name) for name in estimators}
     cells = [(name, n_bins) for name in estimators]
     sampler = Sampler(scenario, n_samples, seed, precision=precision)
     results = simulate_cells(sampler, replicates, estimators, cells, norm)

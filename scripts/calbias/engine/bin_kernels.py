@@ -1,12 +1,10 @@
 """The compiled sums over bins, of many data sets at once, for the estimators with these names."""
 
-import math
-
 import numpy as np
 
-from calbias.engine.bin_search import error_of_bins, rows_from, sizes_between
+from calbias.engine.bin_search import error_of_bins, lanes_of_rows, sizes_between
 from calbias.engine.jit import njit, uint64
-from calbias.engine.simd import LANES, copies, gather, select, store
+from calbias.engine.simd import LANES, copies, gather, load, select, store
 
 
 @njit(error_model="numpy")
@@ -16,11 +14,13 @@ def binned_error(cum_gap: np.ndarray, ranks: np.ndarray, norm: float, out: np.nd
     For norm 2 eight data sets at a time, a lane each, are summed as ``error_of_bins`` does.
     """
     m, (_, n_sums), (_, n_ranks) = out.shape[0], cum_gap.shape, ranks.shape
-    alone = m % LANES if norm == 2.0 else m
-    for row in range(alone):
-        out[row] = error_of_bins(cum_gap[row], ranks[row], n_ranks - 1, norm)
-    for row in range(alone, m, LANES):
-        sums, bins = rows_from(row, n_sums), rows_from(row, n_ranks)
+    if norm != 2.0:
+        for row in range(m):
+            out[row] = error_of_bins(cum_gap[row], ranks[row], n_ranks - 1, norm)
+        return
+    rows, totals = lanes_of_rows(m), np.empty(m + LANES)
+    for row in range(0, m, LANES):
+        sums, bins = load(rows, row) * uint64(n_sums), load(rows, row) * uint64(n_ranks)
         start, total = gather(ranks, bins), copies(0.0)
         below = gather(cum_gap, sums + start)
         for k in range(1, n_ranks):
@@ -30,35 +30,19 @@ def binned_error(cum_gap: np.ndarray, ranks: np.ndarray, norm: float, out: np.nd
             gap = (above - below) / select(size > 1.0, size, copies(1.0))  # 0 of an empty bin
             total = total + size * (gap * gap)
             start, below = end, above
-        store(out, row, total / float(n_sums - 1))
-    for row in range(alone, m):
-        out[row] = math.sqrt(out[row])
-
-
-@njit(error_model="numpy")
-def _debiased_square(cum_gap: np.ndarray, cum_hit: np.ndarray, ranks: np.ndarray) -> float:
-    total = 0.0
-    for k in range(ranks.shape[0] - 1):
-        start, end = ranks[k], ranks[k + 1]
-        size = end - start
-        if size > 1:
-            gap = (cum_gap[end] - cum_gap[start]) / size
-            hit = (cum_hit[end] - cum_hit[start]) / size
-            total += size * (gap * gap - hit * (1.0 - hit) / (size - 1))
-    return total / (cum_gap.shape[0] - 1)
+        store(totals, row, total / float(n_sums - 1))
+    out[:] = np.sqrt(totals[:m])
 
 
 @njit(error_model="numpy")
 def debiased_squares(
     cum_gap: np.ndarray, cum_hit: np.ndarray, ranks: np.ndarray, out: np.ndarray
 ) -> None:
-    """Fill ``out`` (m,): eight data sets at a time, summed as ``_debiased_square`` does."""
+    """Fill ``out`` (m,) with the debiased squares, eight data sets at a time, a lane each."""
     m, (_, n_sums), (_, n_ranks) = out.shape[0], cum_gap.shape, ranks.shape
-    alone = m % LANES
-    for row in range(alone):
-        out[row] = _debiased_square(cum_gap[row], cum_hit[row], ranks[row])
-    for row in range(alone, m, LANES):
-        sums, bins = rows_from(row, n_sums), rows_from(row, n_ranks)
+    rows, totals = lanes_of_rows(m), np.empty(m + LANES)
+    for row in range(0, m, LANES):
+        sums, bins = load(rows, row) * uint64(n_sums), load(rows, row) * uint64(n_ranks)
         start, total = gather(ranks, bins), copies(0.0)
         gap_below, hit_below = gather(cum_gap, sums + start), gather(cum_hit, sums + start)
         for k in range(1, n_ranks):
@@ -71,7 +55,8 @@ def debiased_squares(
             term = size * (gap * gap - hit * (1.0 - hit) / (size - 1.0))
             total = total + select(is_full, term, copies(0.0))
             start, gap_below, hit_below = end, gap_above, hit_above
-        store(out, row, total / float(n_sums - 1))
+        store(totals, row, total / float(n_sums - 1))
+    out[:] = totals[:m]
 
 
 @njit

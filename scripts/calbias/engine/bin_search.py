@@ -74,9 +74,9 @@ def error_of_bins(cum_gap: np.ndarray, ranks: np.ndarray, last: int, norm: float
 
 
 @njit
-def rows_from(row: int, width: int) -> Any:
-    """Return the places, WORDS, where eight rows of an array of this width begin."""
-    return (load(_LANE_NUMBERS, 0) + uint64(row)) * uint64(width)
+def lanes_of_rows(m: int) -> np.ndarray:
+    """Return the numbers of m rows, filled up by copies of the last to whole vectors and more."""
+    return np.minimum(np.arange(m + LANES), m - 1).astype(np.uint64)
 
 
 @njit

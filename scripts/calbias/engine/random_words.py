@@ -86,7 +86,6 @@ def fill_words(
 BLOCK = 4 * LANES
 STATE_WORDS = 4 * LANES
 MANTISSA = uint64(0x000FFFFFFFFFFFFF)
-_HALF_WORD = uint64(0xFFFFFFFF)
 _EVEN = np.arange(0, 2 * LANES, 2, dtype=np.uint64)
 _BITS_OF_2_52 = uint64(0x4330000000000000)
 _2_52 = 2.0**52
@@ -105,7 +104,7 @@ def place_of(i: int) -> int:
 def seed_lanes(key: np.ndarray, replicate: int, state: np.ndarray) -> None:
     """Fill the ``state`` (32,) uint64 of eight generators: a lane's words are from two blocks."""
     zero, even = copies(uint64(0)), load(_EVEN, 0)
-    low, high = copies(replicate & _HALF_WORD), copies(replicate >> uint64(32))
+    low, high = copies(replicate & _LOW_HALF), copies(replicate >> uint64(32))
     first, second = uint64(key[0]), uint64(key[1])
     lower = block(even, zero, low, high, first, second)
     upper = block(even + uint64(1), zero, low, high, first, second)
@@ -127,7 +126,7 @@ def next_words(a: Any, b: Any, c: Any, d: Any) -> Any:
 @njit
 def low_half(words: Any) -> Any:
     """Return w + 1/2, FLOATS, for the low 32 bits w of each word."""
-    return float_of((words & _HALF_WORD) | _BITS_OF_2_52) - (_2_52 - 0.5)
+    return float_of((words & _LOW_HALF) | _BITS_OF_2_52) - (_2_52 - 0.5)
 
 
 @njit

@@ -4,9 +4,8 @@ from __future__ import annotations
 
 import ast
 from fnmatch import fnmatchcase
-from functools import cache
 from pathlib import Path
-from typing import Any, Literal, NamedTuple, TypeAlias
+from typing import Literal, NamedTuple, TypeAlias
 
 from numpy.typing import ArrayLike
 
@@ -14,7 +13,7 @@ from calbias.conventions import N_BINS
 from calbias.engine.scores_and_hits import checked_weights, scores_and_hits, validate_options
 from calbias.engine.sorted_batch import SortedBatch, sorted_data_set
 from calbias.errors import InputError
-from calbias.estimation.loading import estimate_sums, is_of_sums, load_estimator
+from calbias.estimation.loading import estimate_sums, is_of_sums, load_estimator, loaded
 from calbias.estimation.monotone import warn_of_a_fall
 from calbias.estimation.registry import (
     FOLDER,
@@ -206,8 +205,9 @@ def estimate_sorted(
     estimator: str, data: SortedBatch, n_bins: int = N_BINS, norm: float | None = None
 ) -> float:
     """Return the value of ``estimate`` for a SortedBatch of one row."""
-    run = _loaded(estimator)
-    values, _ = run(data, n_bins, usable_norm(estimator, 1) if norm is None else float(norm))
+    values, _ = loaded(estimator)(
+        data, n_bins, usable_norm(estimator, 1) if norm is None else float(norm)
+    )
     return float(values[0])
 
 
@@ -238,12 +238,6 @@ def list_estimators(estimator_dir: Path | str | None = None) -> tuple[Estimator,
     """
     files = known_estimators(folders_with(estimator_dir))
     return tuple(_described(name, path) for name, path in sorted(files.items()))
-
-
-@cache
-def _loaded(estimator: str) -> Any:
-    """Return the ``run`` of one of our estimators: its file is read once."""
-    return load_estimator(estimator)
 
 
 def _described(name: str, path: Path) -> Estimator:

@@ -11,6 +11,7 @@ needs sums over its bins alone, ``estimate_bins(bins, norm, **options)``, of ``B
 
 import traceback
 from collections.abc import Callable, Sequence
+from functools import cache
 from numbers import Real
 from pathlib import Path
 from typing import Any
@@ -96,6 +97,10 @@ def load_estimator(estimator: str, file: Path | str | None = None) -> Callable[.
         return result
 
     return run
+
+
+loaded = cache(load_estimator)
+"""``load_estimator``, once for each: finding one takes as long as simulating a small cell."""
 
 
 def is_of_sums(path: Path) -> bool:

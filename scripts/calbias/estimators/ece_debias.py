@@ -23,10 +23,6 @@ VARIANTS = {
     "ece_debias_squared_em": {"binning": "equal_mass", "rooted": False},
 }
 TARGET = {
-    "ece_debias_ew": "lp",
-    "ece_debias_em": "lp",
-    "ece_debias_unclipped_ew": "lp",
-    "ece_debias_unclipped_em": "lp",
     "ece_debias_squared_ew": "lp_power",
     "ece_debias_squared_em": "lp_power",
 }

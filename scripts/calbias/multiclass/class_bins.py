@@ -47,14 +47,16 @@ class ClassBins:
 
     def hits(self, labels: NDArray[np.int32]) -> Floats:
         """Return the number of hits (r, cells) for labels (n, r)."""
-        out = np.zeros((labels.shape[1], self.sizes.size))
-        _count(self.bins, self.offsets, labels, out)
-        return out
+        return self._sums_of_hits(np.broadcast_to(1.0, self.bins.shape), labels)
 
     def hit_scores(self, rows: Rows, labels: NDArray[np.int32]) -> Floats:
         """Return the sum (r, cells) of the probabilities of the hits for labels (n, r)."""
+        return self._sums_of_hits(rows.probabilities, labels)
+
+    def _sums_of_hits(self, values: Floats, labels: NDArray[np.int32]) -> Floats:
+        """Return the sum (r, cells) of values (n, K) where the label is the class."""
         out = np.zeros((labels.shape[1], self.sizes.size))
-        _add_scores(self.bins, self.offsets, labels, rows.probabilities, out)
+        _add(self.bins, self.offsets, labels, values, out)
         return out
 
     def expected_hits(self, probabilities: Floats) -> Floats:
@@ -65,9 +67,8 @@ class ClassBins:
 
     def by_group(self, terms: Floats) -> Floats:
         """Return the sums (r, G) of terms (r, cells) over the cells of each group."""
-        out = np.zeros((len(terms), self.n_groups))
-        _fold(terms, self.n_bins, out)
-        return out
+        upto = terms.reshape(len(terms), self.n_groups, self.n_bins).cumsum(axis=2)
+        return upto[:, :, -1]  # in the order of the bins, as a sum is not
 
 
 def equal_width(rows: Rows, n_bins: int, by: By = "class", threshold: float = -1.0) -> ClassBins:
@@ -140,45 +141,22 @@ def _assign(
         for k in range(begin, end):
             p = probabilities[i, k]
             if p > threshold:
-                low, high = 0, edges.shape[1]
-                while low < high:
-                    middle = (low + high) >> 1
-                    if edges[k, middle] <= p:
-                        low = middle + 1
-                    else:
-                        high = middle
-                bins[i, k] = low
-                cell = offsets[k] + low
+                bins[i, k] = np.searchsorted(edges[k], p, side="right")
+                cell = offsets[k] + bins[i, k]
                 cell_sums[0, cell] += 1.0
                 cell_sums[1, cell] += p
                 cell_sums[2, cell] += p * p
 
 
 @njit
-def _count(bins: Bins, offsets: Indices, labels: NDArray[np.int32], out: Floats) -> None:
-    for i in range(labels.shape[0]):
-        for r in range(labels.shape[1]):
-            k = labels[i, r]
-            if bins[i, k] != NO_CELL:
-                out[r, offsets[k] + bins[i, k]] += 1.0
-
-
-@njit
-def _add_scores(
-    bins: Bins, offsets: Indices, labels: NDArray[np.int32], probabilities: Floats, out: Floats
+def _add(
+    bins: Bins, offsets: Indices, labels: NDArray[np.int32], values: Floats, out: Floats
 ) -> None:
     for i in range(labels.shape[0]):
         for r in range(labels.shape[1]):
             k = labels[i, r]
             if bins[i, k] != NO_CELL:
-                out[r, offsets[k] + bins[i, k]] += probabilities[i, k]
-
-
-@njit
-def _fold(terms: Floats, n_bins: int, out: Floats) -> None:
-    for r in range(terms.shape[0]):
-        for c in range(terms.shape[1]):
-            out[r, c // n_bins] += terms[r, c]
+                out[r, offsets[k] + bins[i, k]] += values[i, k]
 
 
 Join = Literal["mean", "sum", "root_mean", "weighted", "root_weighted"]

@@ -133,13 +133,7 @@ def _draw(
 @njit(inline="always")
 def _first_above(sums: NDArray[np.float64], level: float) -> int:
     """Return the first place whose partial sum exceeds a level, else the last that adds to it."""
-    low, high = 0, sums.shape[0] - 1
-    while low < high:
-        middle = (low + high) >> 1
-        if sums[middle] > level:
-            high = middle
-        else:
-            low = middle + 1
-    while low > 0 and sums[low] == sums[low - 1]:  # the level was rounded up to the total
-        low -= 1
-    return low
+    k = int(np.searchsorted(sums[:-1], level, side="right"))
+    while k > 0 and sums[k] == sums[k - 1]:  # the level was rounded up to the total
+        k -= 1
+    return k
