@@ -30,16 +30,28 @@ def average_of(scores, hits):
     return posterior.average_of(*columns(scores, hits))
 
 
+def prior_of(table, model):
+    """The covariance (K, K) of a curve before the data."""
+    place, tilt = table[6:]
+    tau, s, length = model
+    d = math.sqrt(5) * abs(place[:, None] - place) / (length or 1.0)
+    return tau**2 * (1 + np.outer(tilt, tilt)) + s**2 * (1 + d + d * d / 3) * np.exp(-d)
+
+
+def posterior_of(table, prior, mode):
+    """The information of each cell at the mode, and the covariance there."""
+    p = expit(table[3] + mode)
+    weight = table[0] * p * (1 - p)
+    return weight, prior - prior @ np.linalg.solve(prior + np.diag(1 / weight), prior)
+
+
 @pytest.mark.parametrize("model", [0, 2, 5, 17, 29, 38])
 @pytest.mark.parametrize("seed", [0, 1])
 def test_evidence_mode_and_covariance_are_those_of_a_dense_optimiser(model, seed):
     scores, hits = drawn(400, seed, lambda s: s**1.6)
     cells = cells_of(*columns(scores, hits), 30)
-    size, y, _, log_odds, _, _, place, tilt = cells.table
-    tau, s, length = model_row = curve_models()[model]
-    d = math.sqrt(5) * abs(place[:, None] - place) / (length or 1.0)
-    matern = (1 + d + d * d / 3) * np.exp(-d)
-    prior = tau**2 * (1 + np.outer(tilt, tilt)) + s**2 * matern
+    size, y, _, log_odds, *_ = cells.table
+    prior = prior_of(cells.table, curve_models()[model])
     root = np.linalg.cholesky(prior + 1e-10 * np.eye(len(y)))
 
     def log_likelihood(f):
@@ -51,11 +63,9 @@ def test_evidence_mode_and_covariance_are_those_of_a_dense_optimiser(model, seed
 
     best = minimize(objective, np.zeros(len(y)), jac=True, method="BFGS", options={"gtol": 1e-8})
     f = root @ best.x
-    p = expit(log_odds + f)
-    weight = size * p * (1 - p)
+    weight, covariance = posterior_of(cells.table, prior, f)
     determinant = np.linalg.slogdet(np.eye(len(y)) + prior * weight)[1]
-    covariance = prior - prior @ np.linalg.solve(prior + np.diag(1 / weight), prior)
-    fits = fit_curves(cells.table, model_row[None])
+    fits = fit_curves(cells.table, curve_models()[[model]])
     assert fits.modes[0] == pytest.approx(f, abs=2e-3)
     assert fits.deviations[0] == pytest.approx(np.sqrt(np.diag(covariance)), rel=5e-3, abs=1e-4)
     evidence = -best.fun - log_likelihood(0 * f) - 0.5 * determinant
@@ -67,14 +77,10 @@ def test_moments_are_those_of_draws_from_the_approximation(model):
     """Means of ℓ1 and of the square within 2 %; the delta method's deviation within 10 %."""
     scores, hits = drawn(2000, 3, lambda s: s**2)
     cells = cells_of(*columns(scores, hits), 12)
-    size, _, score, log_odds, _, weight, place, tilt = cells.table
-    tau, s, length = row = curve_models()[model]
-    fits = fit_curves(cells.table, row[None])
-    d = math.sqrt(5) * abs(place[:, None] - place) / (length or 1.0)
-    prior = tau**2 * (1 + np.outer(tilt, tilt)) + s**2 * (1 + d + d * d / 3) * np.exp(-d)
-    p = expit(log_odds + fits.modes[0])
-    information = size * p * (1 - p)
-    covariance = prior - prior @ np.linalg.solve(prior + np.diag(1 / information), prior)
+    _, _, score, log_odds, _, weight, *_ = cells.table
+    fits = fit_curves(cells.table, curve_models()[[model]])
+    prior = prior_of(cells.table, curve_models()[model])
+    _, covariance = posterior_of(cells.table, prior, fits.modes[0])
     draws = np.random.default_rng(0).multivariate_normal(fits.modes[0], covariance, 40_000)
     gaps = expit(log_odds + draws) - score
     l1, square = abs(gaps) @ weight, gaps**2 @ weight

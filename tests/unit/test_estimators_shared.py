@@ -10,10 +10,9 @@ from hypothesis import strategies as st
 
 from calbias import estimate
 from calbias.engine.sorted_batch import SortedBatch, of_sorted_scores, sorted_data_set
-from calbias.estimation.loading import estimate_sums, load_estimator
+from calbias.estimation.loading import load_estimator
 from calbias.estimation.registry import FOLDER, known_estimators, usable_norm
 from calbias.io.python_files import literal
-from calbias.scored import Scored
 
 FILES = known_estimators((FOLDER,))
 ESTIMATORS = sorted(FILES)
@@ -62,16 +61,6 @@ def check_rows(run, together, each, norm):
     for row, data in enumerate(each):
         value, bins = run(data, 10, norm)
         assert (value[0], bins[0]) == (values[row], n_bins[row])
-
-
-@pytest.mark.parametrize("estimator", ["averaged_posterior", "ece_debias_squared_em", "mce_ew"])
-def test_a_common_factor_of_the_weights_changes_nothing(estimator):
-    weights = np.random.default_rng(0).uniform(0.1, 1, 80)
-    value, other = (
-        estimate_sums(estimator, Scored.weighted(*monotone_data(80, 1), factor * weights), 5, None)
-        for factor in (1, 3)
-    )
-    assert value == pytest.approx(other, rel=1e-9)
 
 
 @pytest.mark.parametrize("estimator", ["ece_bin_em", "ece_sweep_em", "ece_label_binned_em"])

@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 from refusals import refuses
-from scipy.optimize import approx_fprime, minimize, minimize_scalar
+from scipy.optimize import minimize, minimize_scalar
 from scipy.special import gamma, log_softmax, softmax
 from sklearn.calibration import _SigmoidCalibration
 from sklearn.isotonic import IsotonicRegression
@@ -20,7 +20,6 @@ from calbias import InputError
 from calbias.logits import top_label as top_label_module
 from calbias.logits.output_file import Fold
 from calbias.logits.top_label import top_label
-from calbias.recalibration import softmax_regression
 from calbias.recalibration.softmax_regression import GRADIENT, fit_linear
 from calbias.recalibration.spline import fit_binary as fit_spline_of_score
 from calbias.recalibration.temperature import inverse_temperature
@@ -347,19 +346,6 @@ def drawn(n=400, weights=WEIGHTS, seed=0):
 def nll(calibrator, logits, labels):
     z = log_softmax(calibrator.predict(logits), axis=1)
     return -z[np.arange(len(labels)), labels].mean()
-
-
-@pytest.mark.parametrize("shape", [(3,), (3, 3)])
-def test_gradients_are_those_of_finite_differences(shape):
-    logits, labels = drawn(50)
-    parameters = np.random.default_rng(1).normal(size=int(np.prod(shape)) + 3)
-
-    def parts(parameters):
-        weights, intercept = parameters[:-3].reshape(shape), parameters[-3:]
-        return softmax_regression._likelihood(logits.astype(float), labels, weights, intercept)
-
-    expected = approx_fprime(parameters, lambda p: parts(p)[0], 1e-7)
-    assert np.append(*parts(parameters)[1:]) == pytest.approx(expected, abs=1e-6)
 
 
 def test_matrix_contains_vector_contains_temperature():

@@ -148,19 +148,6 @@ def test_all_estimators_see_the_same_data_sets():
         np.testing.assert_array_equal(alone[name], together[name])
 
 
-def test_an_estimator_given_as_a_function():
-    def first_score(data, n_bins, norm):
-        return data.scores[:, 0].copy(), np.full(len(data.scores), n_bins)
-
-    scenario = Scenario("uniform", 1.0, 1.0, Curve("identity"))
-    (values, n_bins), (reverse, _) = (
-        simulate_estimates(scenario, 10, order, {"mine": first_score}, n_bins=4)["mine"]
-        for order in ([5, 3], [3, 5])
-    )
-    assert n_bins.tolist() == [4, 4]
-    assert reverse.tolist() == values[::-1].tolist()
-
-
 STEEP = Scenario("steep", 2.0, 0.04, Curve("logit_logflip_b1", b1=-0.1))
 
 
@@ -175,12 +162,6 @@ def test_rounded_data_sets_are_those_of_a_file_of_scores(precision, ties):
         for ours, theirs in zip(result, expected, strict=True):
             np.testing.assert_array_equal(ours[row], theirs[0])
     assert (result.tie_first.size > 0) == (ties == "average")
-
-
-def test_exact_scores_stay_as_they_are():
-    data = draw(STEEP, 50, 0, seed=1)
-    assert rounded(data, "exact") is data
-    assert data.tie_first.size == 0
 
 
 @pytest.mark.parametrize(("precision", "bits"), [("float64", 53), ("float32", 24)])

@@ -85,12 +85,6 @@ def test_scores_that_round_to_one_are_told_apart_by_log1m():
     assert sample.rows.tolist() == [1, 2, 1]
 
 
-def test_other_counts_of_the_same_scores():
-    sample = Scored.of([0.1, 0.9], [300, 600], rows=[1000, 1000], width=0.01)
-    other = sample.counted(np.array([0, 5]), np.array([0, 2]))
-    assert (other.scores, other.rows, other.hits, other.width) == (0.9, 5, 2, 0.01)
-
-
 def test_samples_with_and_without_clusters_are_not_added():
     with pytest.raises(ValueError, match="with and without clusters"):
         Scored.of([0.1], [1]) + Scored.of([0.1], [1], clusters=[1])

@@ -133,23 +133,6 @@ def test_scores_that_are_cell_means_lose_nothing():
         )  # fmt: skip
 
 
-def test_large_samples_are_close():
-    scores, hits = drawn(300_000)
-    sketch = sketch_of(scores, hits)
-    for name, tolerance in (("ece_bin_em", 1e-4), ("ece_sweep_em", 1e-4), ("ece_debias_em", 1e-4)):
-        assert abs(sketch.estimate(name).value - estimate(name, scores, hits).value) < tolerance
-
-
-def test_the_audit_of_a_sketch():
-    scores, hits = drawn(6000)
-    audit = sketch_of(scores, hits).audit()
-    assert audit.n == 6000
-    assert audit.description["accuracy"] == pytest.approx(hits.mean())
-    assert audit.ece == pytest.approx(estimate("ece_bin_ew", scores, hits).value, abs=1e-12)
-    assert audit.interval[0] <= audit.error <= audit.interval[1]
-    assert audit.miscalibrated
-
-
 def test_sqlite_counts_the_same():
     table = sqlite3.connect(":memory:")
     try:
