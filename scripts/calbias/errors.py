@@ -60,7 +60,7 @@ def reading(path: object, kind: str, remedy: str) -> Iterator[None]:
 
 
 def looked_up(kind: str, name: str, existing: Mapping[str, T]) -> T:
-    """Return ``known[name]``; InputError with the nearest name where there is no such ``kind``."""
+    """Return ``existing[name]``; InputError with the nearest name for an unknown ``kind``."""
     if name not in existing:
         raise InputError(f"unknown {kind} {name!r}. {did_you_mean(name, sorted(existing))}")
     return existing[name]

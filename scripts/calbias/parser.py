@@ -107,13 +107,8 @@ def _add_plan(commands: Any) -> None:
     source = plan.add_mutually_exclusive_group(required=True)
     source.add_argument("--scores", metavar="FILE", help="a file as for audit")
     source.add_argument("--beta", nargs=2, type=float, metavar=("A", "B"), help="Beta(A, B) scores")
-    source.add_argument(
-        "--normal",
-        nargs=2,
-        type=float,
-        metavar=("MEAN", "SD"),
-        help="normal log odds of the scores",
-    )
+    source.add_argument("--normal", nargs=2, type=float, metavar=("MEAN", "SD"),
+                        help="normal log odds of the scores")  # fmt: skip
     plan.add_argument(
         "--detect", nargs="*", type=float, default=[1, 2, 5], metavar="POINTS",
         help="true errors to detect, in points (1 2 5); without a number none",

@@ -51,6 +51,7 @@ def test_a_file_becomes_a_page_and_the_same_numbers(tmp_path, capsys):
     assert found["sentence"] == screen.out.strip()
     assert [f"warning: {text}" for text in found["warnings"]] == screen.err.splitlines()
     assert (found["n"], found["description"]["n_classes"]) == (300, 3)
+    assert "estimates" not in found
     text = (tmp_path / "mine.html").read_text(encoding="utf-8")
     page = Page(text)
     assert not {"script", "link", "img", "iframe"} & set(page.tags)
@@ -183,21 +184,14 @@ def test_compare_by_command_and_the_gate_of_two_models(tmp_path, capsys):
         main(["compare", str(a), str(short)])
 
 
-def test_all_estimators_by_command(tmp_path):
-    file = written(scored(120), tmp_path / "mine.csv")
-    main(["audit", str(file), "--all", "--replicates", "20", *FAST])
-    found = json.loads((tmp_path / "mine.json").read_text(encoding="utf-8"))
-    assert len(found["estimates"]) == len(ESTIMATORS)
-
-
-def test_clusters_and_the_level_by_command(tmp_path):
+def test_clusters_the_level_and_all_estimators_by_command(tmp_path):
     table = scored(300).assign(benchmark=np.arange(300) % 3, question=np.arange(300) % 20)
     file = written(table, tmp_path / "mine.csv")
     options = ["--cluster", "benchmark", "--cluster", "question", "--confidence-level", "0.8"]
-    main(["audit", str(file), *options, *FAST])
+    main(["audit", str(file), *options, "--all", "--replicates", "20", *FAST])
     found = json.loads((tmp_path / "mine.json").read_text(encoding="utf-8"))
     assert (found["n_clusters"], found["confidence_level"]) == (60, 0.8)
-    assert "estimates" not in found
+    assert len(found["estimates"]) == len(ESTIMATORS)
     assert "60 clusters" in (tmp_path / "mine.html").read_text(encoding="utf-8")
 
 

@@ -27,7 +27,7 @@ def command(main: Callable[..., Any]) -> Callable[..., Any]:
 
     @functools.wraps(main)
     def wrapper(argv: Sequence[str] | None = None) -> Any:
-        warnings.showwarning = _one_line_warning
+        warnings.showwarning = lambda message, *_, **__: say(f"warning: {message}", sys.stderr)
         _open_streams()
         if not gc.isenabled():
             gc.freeze()
@@ -94,17 +94,6 @@ def _leave(message: str = "", status: int = 1) -> NoReturn:
             with contextlib.suppress(OSError, ValueError):
                 os.dup2(os.open(os.devnull, os.O_WRONLY), stream.fileno())
     sys.exit(status)
-
-
-def _one_line_warning(
-    message: Warning | str,
-    category: type[Warning],
-    filename: str,
-    lineno: int,
-    file: TextIO | None = None,
-    line: str | None = None,
-) -> None:
-    say(f"warning: {message}", file or sys.stderr)
 
 
 @contextlib.contextmanager
