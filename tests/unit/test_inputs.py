@@ -382,6 +382,14 @@ def test_columns_are_named_in_tables_alone(tmp_path):
         read_data(tmp_path / "m.npz", columns=Columns(cluster=("who",)))
 
 
+def test_named_rows_of_arrays(tmp_path):
+    np.savez(tmp_path / "m.npz", scores=SCORES, hits=[1, -1, 1, 0], site=[*"abbb"], short=[1])
+    columns = Columns(rows="site=b", missing="-1")
+    assert rows(tmp_path / "m.npz", columns=columns)[:2] == ([0.6, 0.7], [1, 0])
+    with pytest.raises(InputError, match="array short has not a value per row"):
+        read_data(tmp_path / "m.npz", columns=Columns(rows="short=1"))
+
+
 @pytest.mark.parametrize("names", [("scores", "labels"), ("y_prob", "y_true")])
 def test_npz_of_an_event(tmp_path, names):
     np.savez(tmp_path / "m.npz", **dict(zip(names, (SCORES, HITS), strict=True)))
