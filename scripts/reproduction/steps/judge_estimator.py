@@ -97,16 +97,12 @@ def compared_rows(rows: pd.DataFrame, others: pd.DataFrame) -> list[dict[str, An
     better or worse where the difference exceeds three bounds of its Monte Carlo error. InputError
     where there are none.
     """
-    result = [
-        row
-        for experiment, experiment_rows in rows.groupby("experiment", sort=False)
-        for name, rows_of_name in experiment_rows.groupby("estimator", sort=False)
-        for other, rows_of_other in others[others["experiment"] == experiment].groupby(
-            "estimator", sort=False
-        )
-        if other != name
-        for row in _pair_rows(str(name), rows_of_name, str(other), rows_of_other)
-    ]
+    by = ["experiment", "estimator"]
+    result: list[dict[str, Any]] = []
+    for (experiment, name), rows_of_name in rows.groupby(by, sort=False):
+        for (experiment_of_other, other), rows_of_other in others.groupby(by, sort=False):
+            if experiment_of_other == experiment and other != name:
+                result += _pair_rows(str(name), rows_of_name, str(other), rows_of_other)
     if not result:
         raise InputError(
             "no cell of this configuration is among those whose numbers are kept; leave out the "

@@ -151,23 +151,16 @@ def network_rows(
     network: Network, norm: float, replicates: int, seed: int
 ) -> Iterator[dict[str, Any]]:
     """Yield the rows of table ``network_bias`` of a network."""
-    run = {name: load_estimator(name) for name in ESTIMATORS}
     by_name = laws(network)
     truths = {x: 100 * true_calibration_error(by_name[x].scenario, norm=norm) for x in by_name}
     for n in MODEL_SIZES:
         m = min(max(DRAWN_ROWS // n, FEWEST), 4 * replicates)
-        results: dict[str, dict[Cell, Estimates]] = {}
+        estimates = {name: _estimates(law, n, m, norm, seed) for name, law in by_name.items()}
         for name, law in by_name.items():
-            bins = HEATMAP_BINS if n in HEATMAP_SIZES else ()
-            cells = [*law.cells, *itertools.product(law.more_bins, bins)]
-            sampler = Sampler(law.scenario, n, seed)
-            estimates = simulate_cells(sampler, np.arange(m), run, cells, norm)
-            results[name] = dict(zip(cells, estimates, strict=True))
-            for cell, (values, n_bins_used) in results[name].items():
+            for cell, (values, n_bins_used) in estimates[name].items():
                 tested = law.null and cell[0] in TESTS and cell in law.cells
-                missed = _missed(values, results[law.null][cell][0]) if tested else (np.nan,) * 2
+                missed = _missed(values, estimates[law.null][cell][0]) if tested else (np.nan,) * 2
                 errors = 100 * values - truths[name]
-                sd = errors.std(ddof=1)
                 yield {
                     "scenario": network.population.name,
                     "law": name,
@@ -177,12 +170,22 @@ def network_rows(
                     "n_replicates": m,
                     "tce_percent": truths[name],
                     "bias_percent": errors.mean(),
-                    "bias_se_percent": sd / m**0.5,
-                    "sd_percent": sd,
+                    "bias_se_percent": errors.std(ddof=1) / m**0.5,
+                    "sd_percent": errors.std(ddof=1),
                     "mean_n_bins_used": n_bins_used.mean(),
                     "miss_rate": missed[0],
                     "miss_rate_se": missed[1],
                 }
+
+
+def _estimates(law: Law, n: int, m: int, norm: float, seed: int) -> dict[Cell, Estimates]:
+    """Return the estimates of a law's cells on its first m data sets of n rows."""
+    run = {name: load_estimator(name) for name in ESTIMATORS}
+    cells = [*law.cells]
+    if n in HEATMAP_SIZES:
+        cells += itertools.product(law.more_bins, HEATMAP_BINS)
+    results = simulate_cells(Sampler(law.scenario, n, seed), np.arange(m), run, cells, norm)
+    return dict(zip(cells, results, strict=True))
 
 
 def _missed(estimates: np.ndarray, null: np.ndarray) -> tuple[float, float]:
