@@ -2,8 +2,9 @@ import hashlib
 import json
 import sys
 import time
+from collections.abc import Callable, Mapping
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 import numpy as np
 
@@ -15,6 +16,7 @@ from calbias.estimation.registry import bin_numbers
 from calbias.io.files import file_digest
 from calbias.simulation import simulate_cells
 from calbias.truth.counted import CountedScenario
+from calbias.truth.scenarios import Scenario
 from pipeline.results import written_whole
 from pipeline.scenarios import read_laws
 from pipeline.steps import AtLeast, Precision, Seed
@@ -22,6 +24,7 @@ from reproduction.replicates import (
     NOTHING,
     Estimates,
     ReplicateCell,
+    ReplicateCells,
     keep,
     kept,
     read_replicates,
@@ -29,7 +32,7 @@ from reproduction.replicates import (
 )
 
 
-def _earlier(path: Path) -> tuple[dict[ReplicateCell, Estimates], dict[ReplicateCell, str]]:
+def _earlier(path: Path) -> tuple[ReplicateCells, dict[ReplicateCell, str]]:
     """Return (estimates by cell, key by cell) of an earlier output; empty if none or damaged."""
     if not path.exists():
         return {}, {}
@@ -83,38 +86,23 @@ def simulate_replicates(
     wanted = np.arange(shard, replicates, shards)
     numbers = bin_numbers(estimator_file, n_bins)
     run = {estimator: load_estimator(estimator, estimator_file)}
-    cells: dict[ReplicateCell, Estimates] = {}
+    cells: ReplicateCells = {}
     keys: dict[ReplicateCell, str] = {}
     for scenario, law in read_laws(scenarios, own_scores):
-        table, counts = None, []
-        if isinstance(law, CountedScenario):
-            counts = [np.asarray(x).tolist() for x in (law.cells, law.n, law.hits)]
+        shared = [code, estimator, norm, seed, shard, shards, precision, *_law(law)]
+        table = None
         for n in n_samples:
-            these = [ReplicateCell(scenario.name, n, number) for number in numbers]
-            for cell in these:
-                what = [code, estimator, scenario[1:], cell, norm, seed]
-                what += [shard, shards, precision, *counts]
-                keys[cell] = hashlib.sha256(json.dumps(what).encode()).hexdigest()
+            asked = [ReplicateCell(scenario.name, n, number) for number in numbers]
+            for cell in asked:
+                what = json.dumps([scenario[1:], cell, *shared])
+                keys[cell] = hashlib.sha256(what.encode()).hexdigest()
                 same = known_keys.get(cell) == keys[cell]
                 cells[cell] = (earlier[cell] if same else NOTHING).first(wanted.size)
-            short = [cell for cell in these if cells[cell].estimate.size < wanted.size]
-            if not short:
-                continue
-            done = min(cells[cell].estimate.size for cell in short)
-            table = build_quantile_table(law, precision) if table is None else table
-            started = time.perf_counter()
-            new = wanted[done:]
-            results = simulate_cells(
-                Sampler(law, n, seed, table, precision),
-                new,
-                run,
-                [(estimator, cell.n_bins) for cell in short],
-                norm,
-            )
-            for cell, result in zip(short, results, strict=True):
-                cells[cell] = cells[cell].first(done).extended(Estimates(new, *result))
-            seconds = time.perf_counter() - started
-            print(f"{scenario.name}, n = {n}: {new.size} replicates in {seconds:.2f} s")
+            short = {cell: cells[cell] for cell in asked if cells[cell].estimate.size < wanted.size}
+            if short:
+                table = build_quantile_table(law, precision) if table is None else table
+                sampler = Sampler(law, n, seed, table, precision)
+                cells |= _extended(short, sampler, wanted, run, norm)
     provenance = {
         "calbias": __version__,
         "estimator": estimator,
@@ -128,3 +116,31 @@ def simulate_replicates(
     with written_whole(output, checksum=True, extends=bool(earlier)) as temporary:
         write_replicates(temporary, cells, keys, provenance)
     keep(output)
+
+
+def _law(law: Scenario | CountedScenario) -> list[Any]:
+    """Return what draws depend on besides a scenario's row: the counts of a model's own scores."""
+    if isinstance(law, CountedScenario):
+        return [np.asarray(x).tolist() for x in (law.cells, law.n, law.hits)]
+    return []
+
+
+def _extended(
+    short: ReplicateCells,
+    sampler: Sampler,
+    wanted: np.ndarray,
+    run: Mapping[str, Callable[..., Any]],
+    norm: float,
+) -> ReplicateCells:
+    """Return the cells of one estimator with all replicates; the missing ones are drawn once."""
+    started = time.perf_counter()
+    (estimator,), done = run, min(estimates.estimate.size for estimates in short.values())
+    new, asked = wanted[done:], [(estimator, cell.n_bins) for cell in short]
+    results = simulate_cells(sampler, new, run, asked, norm)
+    seconds = time.perf_counter() - started
+    name, n, _ = next(iter(short))
+    print(f"{name}, n = {n}: {new.size} replicates in {seconds:.2f} s")
+    return {
+        cell: estimates.first(done).extended(Estimates(new, *result))
+        for (cell, estimates), result in zip(short.items(), results, strict=True)
+    }
