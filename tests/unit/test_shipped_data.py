@@ -15,7 +15,6 @@ from shipped import MANIFEST, RESOURCES, shipped, shipped_folds, shipped_path
 import calbias
 from calbias.errors import InputError
 from calbias.logits.example import FILE as EXAMPLE
-from calbias.logits.read_logits import read_outputs
 from pipeline.manifest import verify_shipped
 from pipeline.networks import read_networks
 
@@ -116,20 +115,6 @@ def test_a_damaged_file_is_one_line_with_file_and_remedy(damaged):
     manifest.write_text("[{}]")
     with pytest.raises(InputError, match="restore the manifest"):
         verify_shipped(damaged, manifest)
-
-
-def test_half_the_folds_of_a_model_are_refused(tmp_path):
-    with np.load(RESOURCES / "outputs/resnet50_brier_c10.npz") as archive:
-        arrays = {name: archive[name] for name in archive.files}
-    for left_out, message in (
-        (("test_logits", "test_labels"), "no array test_logits"),
-        (("validation_labels",), "no array validation_labels"),
-        (("validation_logits",), "no array validation_logits"),
-    ):
-        path = tmp_path / "half.npz"
-        np.savez(path, **{name: x for name, x in arrays.items() if name not in left_out})
-        with pytest.raises(InputError, match=message):
-            read_outputs(path)
 
 
 def test_a_file_that_is_not_listed_is_the_users(tmp_path):

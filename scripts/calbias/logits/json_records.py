@@ -31,7 +31,7 @@ def read_records(path: Path, data: bytes) -> tuple[_Records, Place]:
         if not records or not all(isinstance(record, dict) for record in records):
             raise InputError(f"{path}: no list of JSON objects; write one object a line")
     elif lines[0][1].strip() == "{":
-        with suppress(Exception):  # an object a line, the first on several
+        with suppress(Exception):  # no object as a whole: one a line
             records = [json.loads(text)]
     if records is None:
         numbers = [k for k, _ in lines]

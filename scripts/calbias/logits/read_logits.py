@@ -212,9 +212,17 @@ def _output_file(path: Path, archive: Any, columns: Columns) -> OutputFile:
     forms = {form for _, form in read.values()}
     if len(forms) == 2 and {*SCORE_FORMS} & forms:
         raise InputError(f"{path}: scores in one fold and logits in the other; give both the same")
+    folds, notes = _judged(folds, archive, columns, has_folds)
+    return OutputFile(folds, max(forms, key=str) if forms != {None} else None, notes=(*notes,))
+
+
+def _judged(
+    folds: dict[str, Fold], archive: Any, columns: Columns, has_folds: bool
+) -> tuple[dict[str, Fold], list[str]]:
+    """Return the rows that --rows and array fold name and --missing leaves, and notes."""
     notes: list[str] = []
+    test = folds["test"]
     if columns.rows is not None:
-        test = folds["test"]
         name = columns.rows.partition("=")[0]
         if name in archive and archive[name].shape != (len(test.values),):
             raise test.place.error(f"--rows {columns.rows}: array {name} has not a value per row")
@@ -223,12 +231,12 @@ def _output_file(path: Path, archive: Any, columns: Columns) -> OutputFile:
     elif not has_folds and "fold" in archive:
         words = [str(name).strip() for name in np.ravel(archive["fold"])]
         if are_folds({*words}):
-            folds, notes = split_by_fold(folds["test"], words)
+            folds, notes = split_by_fold(test, words)
         else:
             notes = ["array fold has no words for folds: all rows are judged"]
     if columns.missing:
         folds = {name: _labelled(fold, columns.missing, notes) for name, fold in folds.items()}
-    return OutputFile(folds, max(forms, key=str) if forms != {None} else None, notes=(*notes,))
+    return folds, notes
 
 
 def _labelled(fold: Fold, missing: Sequence[str], notes: list[str]) -> Fold:
