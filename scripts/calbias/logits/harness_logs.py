@@ -35,8 +35,6 @@ from calbias.logits.output_file import Place
 
 QUESTION, TASK, LOG = "question", "task", "the log"
 """The columns of the questions and the tasks, and the part that the place of a log names."""
-_OF_LM_EVAL = {"doc_id", "filtered_resps"}
-_OF_LIGHTEVAL = ({"predictions", "gold_index"}, {"doc", "model_response"})
 _SUBJECTS = "subject", "category"
 _FILE = re.compile(r"(?:samples|details)_(.+?)_\d{4}-\d\d-\d\dT.*")
 _GRADES = {"c": 1, "i": 0, "n": 0, "yes": 1, "no": 0, "true": 1, "false": 0}
@@ -54,8 +52,9 @@ class _Sample(NamedTuple):
 
 
 class _Harness(NamedTuple):
-    """How samples are read, and what one needs."""
+    """The names by which a log is known, how samples are read, and what one needs."""
 
+    names: set[str]
     read: Callable[[Mapping[str, Any]], _Sample]
     needs: str
 
@@ -72,17 +71,12 @@ def flattened(
     InputError for a log without confidences, with the sample of the first.
     """
     first, samples, task = records[0], records, _task_of(location.file)
-    if first.keys() >= _OF_LM_EVAL:
-        harness = _LM_EVAL
-    elif len(records) == 1 and "eval" in first and isinstance(first.get("samples"), list):
-        harness, samples = _INSPECT, first["samples"]
+    harness = next((each for each in _HARNESSES if each.names <= first.keys()), None)
+    if harness is _INSPECT and len(records) == 1 and isinstance(first["samples"], list):
+        samples = first["samples"]
         task = first["eval"].get("task") if isinstance(first["eval"], dict) else None
         location = location._replace(where=None)  # all samples may stand on one line
-    elif {"instance_id", "stats"} <= first.keys():
-        harness = _HELM
-    elif is_log(first):
-        harness = _LIGHTEVAL
-    else:
+    elif harness is None or harness is _INSPECT:
         return list(records), location
     location = location._replace(part=LOG)
     if not samples:
@@ -119,8 +113,8 @@ def _records(samples: Iterable[_Sample], task: Any) -> list[dict[str, Any]]:
 
 
 def is_log(names: Iterable[str]) -> bool:
-    """Return whether a table has the columns of lm-eval, or of lighteval's old or new releases."""
-    return any(columns <= {*names} for columns in (_OF_LM_EVAL, *_OF_LIGHTEVAL))
+    """Return whether a table has the columns of a log with a row for each sample."""
+    return any(each.names <= {*names} for each in _HARNESSES if each is not _INSPECT)
 
 
 def _task_of(path: Path) -> str | None:
@@ -213,17 +207,26 @@ def _of_lighteval(row: Mapping[str, Any]) -> _Sample:
     return _Sample(score, int(is_hit), doc.get("id", ""), None, text, _subject(doc.get("specific")))
 
 
-_LM_EVAL = _Harness(
-    _of_lm_eval,
-    "log-likelihoods of two or more choices in filtered_resps, or acc: audit a task of multiple "
-    "choice, or write the columns score and hit",
-)
 _INSPECT = _Harness(
+    {"eval", "samples"},
     _of_inspect,
     "a scorer's value C or I (or 1 or 0), or its confidence, 0 to 1, in the metadata of the scorer "
     "or of the sample",
 )
-_HELM = _Harness(_of_helm, "the statistics max_prob and exact_match: audit a task of choices")
-_LIGHTEVAL = _Harness(
-    _of_lighteval, "logprobs of two or more choices, or gold_index: audit a task of choices"
+_OF_CHOICES = "logprobs of two or more choices, or gold_index: audit a task of choices"
+_HARNESSES = (
+    _Harness(
+        {"doc_id", "filtered_resps"},
+        _of_lm_eval,
+        "log-likelihoods of two or more choices in filtered_resps, or acc: audit a task of "
+        "multiple choice, or write the columns score and hit",
+    ),
+    _INSPECT,
+    _Harness(
+        {"instance_id", "stats"},
+        _of_helm,
+        "the statistics max_prob and exact_match: audit a task of choices",
+    ),
+    _Harness({"predictions", "gold_index"}, _of_lighteval, _OF_CHOICES),  # of old releases
+    _Harness({"doc", "model_response"}, _of_lighteval, _OF_CHOICES),
 )
