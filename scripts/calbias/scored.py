@@ -133,39 +133,35 @@ class Scored:
         """
         scores = np.asarray(scores, np.float64) + 0.0  # no -0
         hits = np.asarray(hits, np.int64)
-        if rows is log_scores is log1m_scores is clusters is None:
-            return cls._of_rows(*sorted_rows(scores, hits), width)
-        rows = np.ones(scores.size, np.int64) if rows is None else np.asarray(rows, np.int64)
-        order = order_of(scores, log1m_scores)
-        values = scores[order]
+        has_logs = log_scores is not None and log1m_scores is not None
+        order: Ints | slice = slice(None)
+        if rows is clusters is None and not has_logs:
+            values, sorted_hits = sorted_rows(scores, hits)  # faster
+        else:
+            order = order_of(scores, log1m_scores)
+            values, sorted_hits = scores[order], hits[order]
         begins = np.append(True, values[1:] != values[:-1])
-        if log_scores is not None and log1m_scores is not None:
+        if has_logs:
             log1m = np.asarray(log1m_scores, np.float64)[order]
             begins[1:] |= log1m[1:] != log1m[:-1]
         starts = np.flatnonzero(begins)
+        n_rows = np.diff(np.append(starts, scores.size))
+        if rows is not None:
+            n_rows = np.add.reduceat(np.asarray(rows, np.int64)[order], starts)
+        n_hits = np.add.reduceat(sorted_hits.astype(np.int64), starts)
         values = values[starts]
-        if log_scores is None or log1m_scores is None:
+        if has_logs:
+            logs = np.asarray(log_scores, np.float64)[order][starts], log1m[starts]
+        else:
             with np.errstate(divide="ignore"):
                 logs = np.log(values), np.log1p(-values)
-        else:
-            logs = np.asarray(log_scores, np.float64)[order][starts], log1m[starts]
         cluster_sums = None
         if clusters is not None:
             score = np.empty(scores.size, np.int64)
             score[order] = np.cumsum(begins) - 1
-            cluster_sums = _by_cluster(np.asarray(clusters), score, rows, hits)
-        rows, hits = np.add.reduceat(rows[order], starts), np.add.reduceat(hits[order], starts)
-        return cls(values, rows, hits, *logs, cluster_sums, width)
-
-    @classmethod
-    def _of_rows(cls, scores: Floats, hits: NDArray[np.uint64], width: float) -> Scored:
-        """Return the Scored of rows that are sorted by score."""
-        starts = np.flatnonzero(np.append(True, scores[1:] != scores[:-1]))
-        rows = np.diff(np.append(starts, scores.size))
-        n_hits = np.add.reduceat(hits.astype(np.int64), starts)
-        values = scores[starts]
-        with np.errstate(divide="ignore"):
-            return cls(values, rows, n_hits, np.log(values), np.log1p(-values), width=width)
+            times = np.ones(scores.size, np.int64) if rows is None else np.asarray(rows, np.int64)
+            cluster_sums = _by_cluster(np.asarray(clusters), score, times, hits)
+        return cls(values, n_rows, n_hits, *logs, cluster_sums, width)
 
     @classmethod
     def weighted(cls, scores: NDArray, hits: NDArray, weights: NDArray) -> Scored:

@@ -110,6 +110,14 @@ test_unsorted_scores = refuses(
 )
 
 
+@given(n=st.integers(1, 300), b=st.integers(1, 400))
+@example(n=7, b=10**6 + 1)
+def test_equal_mass_ranks(n, b):
+    """Rank i is in bin floor(i·b/n)."""
+    expected = np.searchsorted(np.arange(n) * b // n, np.arange(b + 1))
+    assert ranks_of_bins(np.zeros((1, n)), b, "equal_mass")[0].tolist() == expected.tolist()
+
+
 @pytest.mark.parametrize("n", [7, 8, 31, 32, 33, 64, 65, 200, 1003])
 @pytest.mark.parametrize("power", [0.02, 1, 50])
 def test_edges_among_many_scores_are_found_as_by_numpy(n, power):

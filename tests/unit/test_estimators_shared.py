@@ -51,6 +51,9 @@ def test_many_data_sets_at_once_are_as_one_by_one(estimator):
     each = [sorted_data_set(*monotone_data(80, seed)) for seed in range(10)]
     together, run = SortedBatch.concatenated(each), load_estimator(estimator, FILES[estimator])
     norms = [usable_norm(estimator, wanted, FILES[estimator]) for wanted in (2, 3)]
+    for seed, value in enumerate(run(together, 10, norms[0])[0]):
+        own = estimate(estimator, *monotone_data(80, seed), n_bins=10, norm=norms[0])
+        assert own.value == pytest.approx(value, rel=1e-9)  # of sums, where it has a form for them
     for norm in {*norms}:
         check_rows(run, together, each, norm)
     check_rows(run, *tied(), norms[0])

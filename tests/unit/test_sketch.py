@@ -1,5 +1,6 @@
 """Sketches: the same bytes in any order and split, exact counts, bounds, recipes, refusals."""
 
+import hashlib
 import importlib.util
 import os
 import random
@@ -170,8 +171,11 @@ def test_recipes_in_an_environment_of_their_own(recipe):
 
 BYTES = sketch_of([0.2, 0.8], [0, 1]).to_bytes()
 FLIPPED = BYTES[:-40] + bytes([BYTES[-40] ^ 1]) + BYTES[-39:]
+FORGED = [BYTES[:24] + cells + BYTES[32:-32] for cells in (b"\xff" * 8, 2 * BYTES[28:32])]
 test_bad_bytes = refuses(
     Sketch.from_bytes,
+    *((x + hashlib.sha256(x).digest(), "counts are not as to_bytes writes them") for x in FORGED),
+    (FORGED[0][:-1] + hashlib.sha256(FORGED[0][:-1]).digest(), "counts are not as to_bytes"),
     (FLIPPED, "the sketch's checksum is wrong: it was cut or damaged; copy it again"),
     (BYTES[:-1], "the sketch's checksum is wrong"),
     (b"nonsense" * 20, "these bytes are not a sketch"),

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Literal, Protocol
+from typing import Literal
 
 import numpy as np
 from numpy.typing import NDArray
@@ -163,21 +163,9 @@ Join = Literal["mean", "sum", "root_mean", "weighted", "root_weighted"]
 Terms = Callable[[ClassBins, Floats, Floats], Floats]
 
 
-class Measure(Protocol):
-    """A measure of given probabilities: a function of the labels alone."""
-
-    def values(self, labels: NDArray[np.int32]) -> Floats:
-        """Return the values (r, G) of the groups for labels (n, r) in the order of the Rows."""
-        ...
-
-    def whole(self, values: Floats) -> Floats:
-        """Return the values (r,) of the whole."""
-        ...
-
-
 @dataclass(frozen=True)
 class Binned:
-    """A measure on cells.
+    """A measure on cells: of given probabilities, a function of the labels alone.
 
     ``terms(cells, hits, hit_scores)`` is the term (r, cells) of each cell, to be divided by the
     number of rows in its group; ``hit_scores``, the sums of the probabilities of the hits, are for

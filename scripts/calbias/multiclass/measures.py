@@ -50,7 +50,6 @@ from calbias.multiclass.class_bins import (
     By,
     ClassBins,
     Join,
-    Measure,
     Terms,
     absolute,
     debiased,
@@ -62,7 +61,7 @@ from calbias.multiclass.class_bins import (
 from calbias.multiclass.rows import Rows
 
 THRESHOLD = 0.01
-MakeBins = Callable[..., ClassBins]
+Measure = Binned | skce.KernelError
 
 
 class Definition(NamedTuple):
@@ -73,9 +72,13 @@ class Definition(NamedTuple):
 
 
 def _binned(
-    target: str, terms: Terms, join: Join, cells: MakeBins = equal_width, by: By = "class",
+    target: str,
+    terms: Terms,
+    join: Join,
+    cells: Callable[..., ClassBins] = equal_width,
+    by: By = "class",
     threshold: float = -1.0,
-) -> Definition:  # fmt: skip
+) -> Definition:
     def prepare(rows: Rows, n_bins: int) -> Binned:
         return Binned(rows, cells(rows, n_bins, by, threshold), terms, join)
 

@@ -21,8 +21,8 @@ from numpy.typing import ArrayLike
 from calbias.conventions import N_BINS
 from calbias.engine.scores_and_hits import MOST_AUDITED_BINS, validate_options, validate_whole
 from calbias.errors import InputError
-from calbias.multiclass.class_bins import Floats, Measure
-from calbias.multiclass.measures import prepared, target_of
+from calbias.multiclass.class_bins import Floats
+from calbias.multiclass.measures import Measure, prepared, target_of
 from calbias.multiclass.rows import Rows, checked
 
 FEWEST_REPLICATES = 20

@@ -12,7 +12,7 @@ from typing import NamedTuple
 import numpy as np
 from scipy.special import expit
 
-from calbias.recalibration.logistic import ENDS
+from calbias.recalibration.logistic import ENDS, smoothed
 
 _STEPS, _HALVINGS, _CLOSE = 100, 40, 1e-12
 
@@ -39,13 +39,11 @@ def fit_beta(
 
     Where a threshold separates hits from misses, one more hit and one more miss are counted.
     """
-    x, n, n_hits = _variables(scores, ends), float(rows.sum()), float(hits.sum())
-    lowest = 1.0 / (n - n_hits + 2.0)
-    smoothed = lowest * rows + hits * ((n_hits + 1.0) / (n_hits + 2.0) - lowest)
-    for values in (hits, smoothed) if 0 < n_hits < n else (smoothed,):
+    x, more = _variables(scores, ends), smoothed(hits, rows)
+    for values in (hits, more) if 0 < hits.sum() < rows.sum() else (more,):
         fits = [_fit(x, values, rows, used) for used in itertools.product((True, False), repeat=2)]
         possible = [fit for fit in fits if fit is not None and min(fit[1:]) >= 0]
-        if fits[0] is not None or values is smoothed:
+        if fits[0] is not None or values is more:
             likelihoods = [_likelihood(x, values, rows, fit) for fit in possible]
             intercept, a, b = map(float, possible[int(np.argmax(likelihoods))])
             return BetaMap(a, b, intercept, *ends)

@@ -63,13 +63,18 @@ def fit_cox(x: np.ndarray, hits: np.ndarray, rows: np.ndarray | float = 1.0) -> 
     """
     rows = rows * np.ones_like(x)
     n, n_hits = float(rows.sum()), float(hits.sum())
-    lowest = 1.0 / (n - n_hits + 2.0)
-    smoothed = lowest * rows + hits * ((n_hits + 1.0) / (n_hits + 2.0) - lowest)
     if 0 < n_hits < n and np.ptp(x) > 0:
-        for values in (hits, smoothed):
+        for values in (hits, smoothed(hits, rows)):
             if line := newton_line(x, values, rows):
                 return line
     return float(logit((n_hits + 0.5) / (n + 1.0))), 0.0
+
+
+def smoothed(hits: np.ndarray, rows: np.ndarray) -> np.ndarray:
+    """Return the hits (n,) with one more hit and one more miss, spread over the rows."""
+    n, n_hits = float(rows.sum()), float(hits.sum())
+    lowest = 1.0 / (n - n_hits + 2.0)
+    return lowest * rows + hits * ((n_hits + 1.0) / (n_hits + 2.0) - lowest)
 
 
 def newton_line(

@@ -22,7 +22,7 @@ Beta(2.8, 0.05): the quantile grid puts the points where the probability is, and
 
 import inspect
 from collections.abc import Callable, Mapping
-from functools import cache, lru_cache
+from functools import cache, lru_cache, partial
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -112,10 +112,6 @@ def max_deviation(population: Population) -> float:
     return float(np.max(np.abs(cumulative_gaps(population))))
 
 
-def _lp_of_scenario(scenario: Scenario, norm: float = 2.0) -> float:
-    return true_calibration_error(scenario, norm=norm)
-
-
 def _lp_power_of_scenario(scenario: Scenario, norm: float = 2.0) -> float:
     return true_calibration_error(scenario, norm=norm) ** norm
 
@@ -127,7 +123,7 @@ def _mce_of_scenario(
 
 
 TARGETS: Mapping[str, Target] = {
-    "lp": Target(lp, _lp_of_scenario),
+    "lp": Target(lp, partial(true_calibration_error, norm=2.0)),
     "lp_power": Target(lp_power, _lp_power_of_scenario),
     "max_deviation": Target(max_deviation),
     "mce": Target(mce, _mce_of_scenario),
