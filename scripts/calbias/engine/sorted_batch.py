@@ -184,21 +184,30 @@ def of_sorted_scores(scores: np.ndarray, hits: np.ndarray, ties: str = "average"
     if not (is_inside and (scores[1:] >= scores[:-1]).all()):  # false for NaN
         raise InputError("scores must ascend from 0 to 1: sort them, and the hits with them")
     rows = np.tile(scores, (m, 1)) if m > 1 else scores[None]
-    cum_gap, cum_hit = np.zeros((m, n + 1)), np.zeros((m, n + 1))
     if ties == "average" and (scores[1:] == scores[:-1]).any():
-        starts = np.flatnonzero(np.append(True, scores[1:] != scores[:-1]))
-        ends = np.append(starts[1:], n)
-        group, size = np.repeat(np.arange(starts.size), ends - starts), ends - starts
-        group_hits = np.add.reduceat(hits.astype(np.float64), starts, axis=1)
-        np.cumsum(scores - (group_hits / size)[:, group], axis=1, out=cum_gap[:, 1:])
-        share = (np.arange(1, n + 1) - starts[group]) / size[group]
-        cum_hit[:, 1:] = (np.cumsum(group_hits, axis=1) - group_hits)[:, group]
-        cum_hit[:, 1:] += share * group_hits[:, group]
-        first, last = np.append(0, starts[group]), np.append(0, ends[group])
-        first[ends] = ends
-        groups = np.tile(first, (m, 1)), np.tile(last, (m, 1))
-        return SortedBatch(rows, cum_gap, cum_hit, *groups)
+        return with_groups(rows, hits)
+    cum_gap, cum_hit = np.zeros((m, n + 1)), np.zeros((m, n + 1))
     np.subtract(scores, hits, out=cum_gap[:, 1:])
     np.cumsum(cum_gap, axis=1, out=cum_gap)
     cum_hit[:, 1:] = np.cumsum(hits, axis=1)
     return SortedBatch.without_ties(rows, cum_gap, cum_hit)
+
+
+def with_groups(scores: np.ndarray, hits: np.ndarray) -> SortedBatch:
+    """Return the SortedBatch of m rows of sorted scores and hits, (m, n), equal ones as groups."""
+    m, n = scores.shape
+    is_first = np.ones((m, n), bool)
+    is_first[:, 1:] = scores[:, 1:] != scores[:, :-1]
+    starts = np.flatnonzero(is_first)
+    size = np.diff(np.append(starts, m * n))
+    group = np.cumsum(is_first).reshape(m, n) - 1
+    group_hits = np.add.reduceat(hits.astype(np.float64).ravel(), starts)
+    below = (np.cumsum(group_hits) - group_hits)[group]
+    sums, ends = np.zeros((2, m, n + 1)), np.zeros((2, m, n + 1), np.int64)
+    np.cumsum(scores - (group_hits / size)[group], axis=1, out=sums[0, :, 1:])
+    first = starts[group] - n * np.arange(m)[:, None]
+    share = (np.arange(1, n + 1) - first) / size[group]
+    sums[1, :, 1:] = below - below[:, :1] + share * group_hits[group]
+    last = first + size[group]
+    ends[:, :, 1:] = np.where(last == np.arange(1, n + 1), last, first), last
+    return SortedBatch(scores, *sums, *ends)
