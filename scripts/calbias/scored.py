@@ -13,12 +13,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from calbias.engine.sorted_batch import (
-    IS_EQUAL_MASS,
-    bin_numbers,
-    edges,
-    sorted_rows,
-)
+from calbias.engine.sorted_batch import IS_EQUAL_MASS, bin_numbers, edges, sorted_rows
 
 MOST_ROWS = 2_000_000
 """More rows are not worked on one by one."""

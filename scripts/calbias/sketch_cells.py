@@ -36,11 +36,7 @@ def cells_for(n_bins: int) -> int:
 
 
 def count(
-    scores: np.ndarray,
-    hits: np.ndarray,
-    times: np.ndarray,
-    n_cells: int,
-    counts: np.ndarray,
+    scores: np.ndarray, hits: np.ndarray, times: np.ndarray, n_cells: int, counts: np.ndarray
 ) -> None:
     """Add rows (n,), each so many times, to the counts (4, cells)."""
     cell = cell_numbers(scores, n_cells)

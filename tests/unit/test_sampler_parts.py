@@ -208,11 +208,3 @@ def test_extreme_scores(alpha, beta):
             score, hit_rate = look_up(table, d, side)
             np.testing.assert_allclose(score, np.exp(at[0]), rtol=5e-5, atol=1e-9)
             np.testing.assert_allclose(hit_rate, curve.hit(*at), rtol=5e-5, atol=5e-5)
-
-
-def test_scores_never_decrease_in_u():
-    d = np.sort(places())
-    for model in MODELS:
-        table = build_quantile_table(published_scenario(model))
-        assert np.diff(look_up(table, d, "lower")[0]).min() > -1e-15
-        assert np.diff(look_up(table, d, "upper")[0]).max() < 1e-15

@@ -70,11 +70,7 @@ def most_cells(n: int) -> int:
 
 
 def cells_of(
-    scores: Floats,
-    rows: ArrayLike,
-    hits: ArrayLike,
-    most: int,
-    squares: ArrayLike | None = None,
+    scores: Floats, rows: ArrayLike, hits: ArrayLike, most: int, squares: ArrayLike | None = None
 ) -> PosteriorCells:
     """Return ascending scores (m,) with rows and hits (m,) in at most ``most`` cells.
 

@@ -173,18 +173,10 @@ class Sampler:
         n = self.n_samples
         rows = max(1, min(_SAMPLES_PER_BATCH // n, replicates.size))
         n_blocks = n // BLOCK + 1  # n + 1 sums
-        sizes = [
-            rows * n + BLOCK,
-            *2 * [rows * (n + 1) + BLOCK],
-            n_blocks * BLOCK,
-            n_blocks * BLOCK // 2,
-        ]
+        row_sums, block_sums = rows * (n + 1) + BLOCK, n_blocks * BLOCK
+        sizes = [rows * n + BLOCK, row_sums, row_sums, block_sums, block_sums // 2]
         *drawn, sums, marks = _arrays([-(-size // LANES) * LANES for size in sizes])
-        scratch = (
-            np.empty(STATE_WORDS, np.uint64),
-            sums,
-            marks.view(np.uint64),
-        )
+        scratch = np.empty(STATE_WORDS, np.uint64), sums, marks.view(np.uint64)
         arrays = _rows(rows, n, *drawn)
         for start in range(0, replicates.size, rows):
             batch = replicates[start : start + rows]

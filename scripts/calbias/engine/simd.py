@@ -26,13 +26,7 @@ from llvmlite import ir
 from numba import types
 from numba.core import cgutils
 from numba.core.errors import RequireLiteralValue, TypingError
-from numba.extending import (
-    intrinsic,
-    lower_builtin,
-    models,
-    register_model,
-    type_callable,
-)
+from numba.extending import intrinsic, lower_builtin, models, register_model, type_callable
 
 LANES = 8
 _LLVM = {

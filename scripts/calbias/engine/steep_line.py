@@ -14,16 +14,7 @@ the wrong side. Outcomes that are all equal are separated by no threshold: the e
 import numpy as np
 from scipy.special import expit
 
-from calbias.engine.posterior_cells import (
-    HITS,
-    LOG_ODDS,
-    SCORE,
-    SIZE,
-    TILT,
-    WEIGHT,
-    Errors,
-    Floats,
-)
+from calbias.engine.posterior_cells import HITS, LOG_ODDS, SCORE, SIZE, TILT, WEIGHT, Errors, Floats
 
 SPREAD = 100.0
 _ITERATIONS, _HALVINGS = 100, 40

@@ -15,15 +15,7 @@ import numpy as np
 
 from calbias.engine.bin_search import error_of_bins, first_rank, search_edges
 from calbias.engine.jit import float64, int64, njit, uint64
-from calbias.engine.simd import (
-    LANES,
-    copies,
-    first_true,
-    gather,
-    lanes_from,
-    load,
-    store,
-)
+from calbias.engine.simd import LANES, copies, first_true, gather, lanes_from, load, store
 
 _STAGES = (5, 8, 12, 20)  # most bins of equal width whose edges are searched together
 MOST_SEARCHED = _STAGES[-1]

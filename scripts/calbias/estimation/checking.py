@@ -19,10 +19,7 @@ from calbias.conventions import N_BINS
 from calbias.engine.sorted_batch import sorted_data_set
 from calbias.errors import InputError
 from calbias.estimation.loading import estimate_sums, is_of_sums, load_estimator
-from calbias.estimation.registry import (
-    estimator_names,
-    validate_unusable,
-)
+from calbias.estimation.registry import estimator_names, validate_unusable
 from calbias.io.python_files import literal
 from calbias.scored import Scored
 

@@ -142,12 +142,7 @@ def drawn_values(measure: Measure, rows: Rows, replicates: int, seed: int) -> Fl
 
 
 def summary(
-    name: str,
-    n_bins: int,
-    measure: Measure,
-    observed: Floats | None,
-    drawn: Floats,
-    rows: Rows,
+    name: str, n_bins: int, measure: Measure, observed: Floats | None, drawn: Floats, rows: Rows
 ) -> NoiseFloor:
     """Return the NoiseFloor of the whole from the values of the groups, (1, G) and (R, G)."""
     values = measure.whole(drawn)

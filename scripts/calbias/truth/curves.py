@@ -97,12 +97,9 @@ class Curve(NamedTuple):
             log_hit = self.log_hit(log_score, log1m_score)
             log_not_hit = self.log_not_hit(log_score, log1m_score)
         if transform != "score":
-            log_slopes = {
-                "logit": log_score + log1m_score,
-                "log": log_score,
-                "logflip": log1m_score,
-            }
-            log_slope = log_slope - log_slopes[transform]
+            both = log_score + log1m_score
+            slopes = {"logit": both, "log": log_score, "logflip": log1m_score}
+            log_slope = log_slope - slopes[transform]
         sign = -np.sign(b1) if transform == "logflip" else np.sign(b1)
         if link == "identity":
             clipped = self.overshoot(log_score, log1m_score) > 0
