@@ -9,14 +9,13 @@ from hypothesis import strategies as st
 from nightly import daily
 from refusals import refuses
 
-from calbias.truth.curves import GLM_NAMES, NAMED_CURVES, Curve, score
+from calbias.truth.curves import GLM_NAMES, NAMED_CURVES, Curve
 from calbias.truth.scenarios import Scenario, validate_scenario
 from calbias.truth.targets import (
     TARGETS,
     Population,
     options_taken,
     population_of_scenario,
-    quantile_grid,
     target_value,
     target_value_of_sample,
 )
@@ -107,13 +106,6 @@ def test_near_one_the_information_is_in_log_miss(exponent):
         for curve, not_hit in exact.items():
             value = curve.log_not_hit(float(mpmath.log1p(-miss)), float(mpmath.log(miss)))
             assert float(value) == pytest.approx(float(mpmath.log(not_hit)), rel=1e-13)
-
-
-def test_scores_from_logs():
-    log1m_score = np.log([1e-20, 1e-8, 0.3, 0.9])
-    log_score = np.log1p(-np.exp(log1m_score))
-    np.testing.assert_allclose(score(log_score, log1m_score), [1, 1 - 1e-8, 0.7, 0.1], rtol=1e-15)
-    assert score(np.log(1e-200), -1e-200) == pytest.approx(1e-200)
 
 
 test_bad_scenarios = refuses(
@@ -303,9 +295,3 @@ def test_mce_of_points_by_hand():
     points, mce = Population(*map(np.array, columns)), TARGETS["mce"].functional
     assert mce(points, n_bins=2, binning="equal_mass") == pytest.approx(0.4)
     assert mce(points, n_bins=4) == pytest.approx(0.4)  # bins without points
-
-
-def test_the_quantile_grid_by_hand():
-    uniform = Scenario("uniform", 1, 1, Curve("identity"))
-    assert population_of_scenario(uniform, 5).scores == pytest.approx([0.1, 0.3, 0.5, 0.7, 0.9])
-    assert not any(grid.flags.writeable for grid in quantile_grid(1, 1, 5))  # it is shared

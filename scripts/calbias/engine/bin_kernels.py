@@ -89,12 +89,8 @@ def label_binned_error(
 
 @njit
 def _spread(scores: np.ndarray, start: int, end: int, mean_label: float, norm: float) -> float:
-    """Return Σ |c - y|^p over the ranks [start, end); p = 1 and 2 without the costly power."""
+    """Return Σ |c - y|^p over the ranks [start, end); p = 2 without the costly power."""
     total = other = 0.0
-    if norm == 1.0:
-        for i in range(start, end):
-            total += abs(scores[i] - mean_label)
-        return total
     if norm != 2.0:
         for i in range(start, end):
             total += abs(scores[i] - mean_label) ** norm
