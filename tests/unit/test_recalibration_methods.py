@@ -21,6 +21,7 @@ from calbias.logits import top_label as top_label_module
 from calbias.logits.output_file import Fold
 from calbias.logits.top_label import top_label
 from calbias.recalibration import softmax_regression
+from calbias.recalibration.logistic import fit_cox
 from calbias.recalibration.softmax_regression import GRADIENT, fit_linear
 from calbias.recalibration.spline import fit_binary as fit_spline_of_score
 from calbias.recalibration.temperature import inverse_temperature
@@ -107,6 +108,11 @@ def test_platt_scaling_is_that_of_scikit_learn(n, rate):
     residual = found.predict(scores) - target
     assert residual.sum() == pytest.approx(0, abs=1e-6 * n)
     assert residual @ log_odds == pytest.approx(0, abs=1e-6 * n)
+
+
+def test_a_line_of_scores_that_separate_hits_counts_one_more_of_each():
+    """A miss at −1 and a hit at 1 become rates of 1/3 and 2/3, whose log odds are ∓ log 2."""
+    assert fit_cox(np.array([-1.0, 1.0]), np.array([0, 1])) == pytest.approx((0, np.log(2)))
 
 
 def bbq_slowly(scores, hits, new_score, fold=10):

@@ -287,6 +287,11 @@ def test_values_by_quadrature_agree_with_the_quantile_grid(binning):
     assert target_value("mce", scenario, **options) == pytest.approx(on_grid, rel=1e-4)
 
 
+def test_the_quantile_grid_by_hand():
+    uniform = Scenario("uniform", 1, 1, Curve("identity"))
+    assert population_of_scenario(uniform, 5).scores == pytest.approx([0.1, 0.3, 0.5, 0.7, 0.9])
+
+
 def test_mce_of_points_by_hand():
     """Half of the second point is below 1/2: bins have gaps 0.1 and −0.4. A point of hardly any
     mass is no bin.
