@@ -195,12 +195,13 @@ def test_quantities_and_units_in_words():
 
 def test_sources_and_replicates_of_an_experiment():
     scenarios = pd.DataFrame({
-        "experiment": ["x", "x", "x", "y"], "scenario": ["a", "b", "c", "d"],
+        "experiment": ["x", "x", "x", "y"], "scenario": ["a", MODELS["model"][0], "c", "d"],
         "source": ["synthetic", "real_logits", None, "real_scores"],
     })  # fmt: skip
     grounds = Grounds({"scenarios": scenarios})
-    assert grounds.source("x") == "published_fits + real_logits"
-    assert grounds.source("x", ["b"]) == "real_logits"
+    assert grounds.source("x") == "real_logits"
+    others = scenarios.assign(scenario=["a", "b", "c", "d"])
+    assert Grounds({"scenarios": others}).source("x") == "published_fits + real_logits"
     assert (grounds.source("y"), grounds.source("z")) == ("real_scores", "published_fits")
     assert Grounds({}).source("y") == "published_fits"
     bias = pd.DataFrame({"experiment": ["x", "x", "y"], "n_replicates": [250, 4000, 9000]})

@@ -97,14 +97,17 @@ class Grounds(NamedTuple):
             )
         return enough_replicates(table.loc[grid].reset_index(), experiment)
 
-    def source(self, experiment: str, scenarios: Collection[str] | None = None) -> str:
-        """Return where an experiment's scenarios come from; printed numbers are published fits."""
+    def source(self, experiment: str) -> str:
+        """Return where an experiment's scenarios come from; printed numbers are published fits.
+
+        Of an experiment on the paper's models, those alone count.
+        """
         table = self.tables.get("scenarios")
         if table is None:
             return "published_fits"
         rows = table[table["experiment"] == experiment]
-        if scenarios is not None:
-            rows = rows[rows["scenario"].isin(scenarios)]
+        is_paper = rows["scenario"].isin(MODELS)
+        rows = rows[is_paper] if is_paper.any() else rows
         sources = rows["source"].replace({"synthetic": "published_fits"}).fillna("published_fits")
         return " + ".join(dict.fromkeys(sources)) or "published_fits"
 

@@ -80,6 +80,8 @@ def judge(claim: Claim, grounds: Grounds) -> Ruling:
     if not isinstance(ruling, Ruling):
         file = claim.judge.__code__.co_filename
         raise InputError(f"{file}: claim {claim.id}: its rule must return a Ruling")
+    if claim.experiment and not ruling.source:
+        return ruling._replace(source=grounds.source(claim.experiment))
     return ruling
 
 

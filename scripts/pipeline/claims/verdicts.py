@@ -167,7 +167,8 @@ class Claim(NamedTuple):
     ``where`` is its place, ``says`` its statement, ``published`` the printed numbers in words;
     ``figures`` and ``tables`` are what it rests on, several names joined by spaces; ``rule`` says
     how ``judge`` decides and ``uncertainty`` what its errors are. A ``theorem`` holds by a proof:
-    its rule checks the code, and pages count it apart from findings.
+    its rule checks the code, and pages count it apart from findings. Where the data of
+    ``experiment`` come from is the source of a ruling that names none.
     """
 
     id: str
@@ -181,6 +182,7 @@ class Claim(NamedTuple):
     needs_real_logits: bool
     judge: Rule
     theorem: bool = False
+    experiment: str = ""
 
 
 def claim(
@@ -191,6 +193,7 @@ def claim(
     *,
     real: bool = False,
     theorem: bool = False,
+    experiment: str = "",
     **words: str,
 ) -> Callable[[Rule], Claim]:
     """Make a Claim of the function below, which reads tables and returns a Ruling.
@@ -198,7 +201,8 @@ def claim(
     The function's docstring has its words: what the source says, then the lines ``published: …``,
     ``rule: …`` and ``errors: …`` (what the uncertainty is). ``{NAME:g}`` there is a constant of the
     function's module, of this one or of ``pipeline.paper``. ``words`` are these texts for a
-    function without a docstring. ``real``: the claim needs the real logits.
+    function without a docstring. ``real``: the claim needs the real logits. ``theorem`` and
+    ``experiment`` are those of a Claim.
     """
 
     def make(judge: Rule) -> Claim:
@@ -208,8 +212,9 @@ def claim(
                 raise InputError(f"claim {id}: missing in its docstring, or as argument: {name!r}")
         says, published, rule, errors = (stated[name] for name in _WORDS)
         return Claim(
-            id, where, says, published, rule, errors, tables, figures, real, judge, theorem
-        )
+            id, where, says, published, rule, errors, tables, figures, real, judge, theorem,
+            experiment,
+        )  # fmt: skip
 
     return make
 

@@ -38,7 +38,7 @@ DEPENDS = (
 FIGURES = "fig10_sd_resnet110_c10 fig11_sd_resnet_wide32_c100 fig12_sd_resnet152_imgnet"
 
 
-@claim("R14", "App B", "bias", FIGURES)
+@claim("R14", "App B", "bias", FIGURES, experiment="heatmaps")
 def debias_varies_more(grounds: Grounds) -> Ruling:
     """Equal-mass debias varies more than the equal-mass sweep.
 
@@ -72,8 +72,7 @@ def debias_varies_more(grounds: Grounds) -> Ruling:
             f"the ratio goes from {first:.3f} at the smallest n to {last:.3f} at the largest"
         )
     verdict = Verdict.of(all(above.values()), above[N_BINS])
-    source = grounds.source("heatmaps", HEATMAP_MODELS)
-    return Ruling(verdict, measurements, source, notes, reason=reason)
+    return Ruling(verdict, measurements, notes=notes, reason=reason)
 
 
 def _at(sizes: list[str]) -> str:
@@ -96,7 +95,7 @@ def ratios_by(key: str, rows: pd.DataFrame) -> dict[int, tuple[float, float, Cel
     return result
 
 
-@claim("R15", "App B.2", "bias", FIGURES)
+@claim("R15", "App B.2", "bias", FIGURES, experiment="heatmaps")
 def falls_with_n_not_with_bins(grounds: Grounds) -> Ruling:
     """The variance falls with the sample size and does not depend clearly on the number of bins.
 
@@ -135,8 +134,7 @@ def falls_with_n_not_with_bins(grounds: Grounds) -> Ruling:
             f"{worst['at']} bins)"
         )
     verdict = Verdict.worst([falls.verdict(), flat(factors)])
-    source = grounds.source("heatmaps", HEATMAP_MODELS)
-    return Ruling(verdict, measurements, source, notes, rows["se"].max(), reason=reason)
+    return Ruling(verdict, measurements, "", notes, rows["se"].max(), reason=reason)
 
 
 def falls_with_n(rows: pd.DataFrame) -> tuple[CellCounts, float]:
@@ -189,7 +187,7 @@ def _dependent(clear: pd.DataFrame) -> str:
     return ", ".join(name.removeprefix("ece_") for name in names) or "no estimator"
 
 
-@claim("R27", "§4", "bias", FIGURES)
+@claim("R27", "§4", "bias", FIGURES, experiment="heatmaps")
 def variance_is_insensitive(grounds: Grounds) -> Ruling:
     """The variance is relatively insensitive to the estimation technique and number of bins.
 
@@ -210,16 +208,14 @@ def variance_is_insensitive(grounds: Grounds) -> Ruling:
         *by_case("median factor over the bins", _medians(factors["number of bins"])),
         Measurement("median factor over n from 200 to 6400", over_n["factor"].median()),
     ]
-    verdicts = [flat(cells) for cells in factors.values()]
     technique, bins = (x["clear"] for x in factors.values())
     reason = (
         f"dependence on the bins in {bins.sum()} of {len(bins)} cells "
         f"({_dependent(factors['number of bins'].query('clear'))}), on the technique in "
         f"{technique.sum()} of {len(technique)}"
     )
-    source = grounds.source("heatmaps", HEATMAP_MODELS)
-    largest = rows["se"].max()
-    return Ruling(Verdict.worst(verdicts), measurements, source, (), largest, reason=reason)
+    verdict = Verdict.worst(flat(cells) for cells in factors.values())
+    return Ruling(verdict, measurements, largest_error=rows["se"].max(), reason=reason)
 
 
 def with_se(rows: pd.DataFrame) -> pd.DataFrame:

@@ -28,7 +28,7 @@ N_SCORES = 19200  # equally probable scores: a multiple of each number of bins
 ROUNDING_PERCENT = 1e-9
 
 
-@claim("R33", "App B.1", "bias", FIGURES)
+@claim("R33", "App B.1", "bias", FIGURES, experiment="heatmaps")
 def equal_mass_is_generally_less_biased(grounds: Grounds) -> Ruling:
     """Equal mass is generally less biased than equal width, whatever the number of bins and the
     sample size.
@@ -50,8 +50,7 @@ def equal_mass_is_generally_less_biased(grounds: Grounds) -> Ruling:
     reason = f"equal mass is clearly less biased in {' and '.join(words)} cells"
     verdict = Verdict.worst(generally(cells) for cells in counts.values())
     measurements = cell_measurements("em less biased", counts)
-    source = grounds.source("heatmaps", HEATMAP_MODELS)
-    return Ruling(verdict, measurements, source, (), largest, reason=reason)
+    return Ruling(verdict, measurements, largest_error=largest, reason=reason)
 
 
 def generally(cells: CellCounts) -> Verdict:
@@ -60,7 +59,13 @@ def generally(cells: CellCounts) -> Verdict:
     return Verdict.of(most, cells.agree > cells.disagree)
 
 
-@claim("R36", "§4 (Kumar et al. 2019)", "scenarios true_calibration_error", theorem=True)
+@claim(
+    "R36",
+    "§4 (Kumar et al. 2019)",
+    "scenarios true_calibration_error",
+    theorem=True,
+    experiment="realistic",
+)
 def limit_underestimates(grounds: Grounds) -> Ruling:
     """With infinite data a binned error is never above the true calibration error.
 
@@ -81,8 +86,7 @@ def limit_underestimates(grounds: Grounds) -> Ruling:
     measurements = by_case("binned minus true error, largest of ten models", excess, POINTS)
     above = sum(value > ROUNDING_PERCENT for value in excess.values())
     reason = f"the binned error is above the true one in {above} of {len(excess)} cases"
-    source = grounds.source("realistic", list(fits.index))
-    return Ruling(Verdict.of(above == 0, False), measurements, source, reason=reason)
+    return Ruling(Verdict.of(above == 0, False), measurements, reason=reason)
 
 
 def _law(row: pd.Series) -> tuple[np.ndarray, np.ndarray]:
@@ -104,7 +108,7 @@ def _norm(gaps: np.ndarray) -> float:
     return float(np.sqrt(np.mean(gaps**2)))
 
 
-@claim("R37", "§2 (Kumar et al. 2019)", "bias", FIGURES)
+@claim("R37", "§2 (Kumar et al. 2019)", "bias", FIGURES, experiment="heatmaps")
 def increases_with_bins(grounds: Grounds) -> Ruling:
     """ECE_bin increases with the number of bins.
 
@@ -127,5 +131,4 @@ def increases_with_bins(grounds: Grounds) -> Ruling:
     reason = f"ECE_bin increases clearly in {' and '.join(words)} steps"
     verdict = Verdict.worst(cells.verdict() for cells in counts.values())
     measurements = cell_measurements("ECE_bin increases", counts)
-    source = grounds.source("heatmaps", HEATMAP_MODELS)
-    return Ruling(verdict, measurements, source, (), largest, reason=reason)
+    return Ruling(verdict, measurements, largest_error=largest, reason=reason)

@@ -57,7 +57,7 @@ def sweep_curves(grounds: Grounds) -> dict[tuple[str, int, str], pd.DataFrame]:
     return curves
 
 
-@claim("R22", "§7.3, App C", "bias", "fig13_tce_sweep")
+@claim("R22", "§7.3, App C", "bias", "fig13_tce_sweep", experiment="tce_sweep")
 def greatest_when_calibrated(grounds: Grounds) -> Ruling:
     """The bias is greatest at a true calibration error of 0 and generally falls as the error grows.
 
@@ -106,7 +106,7 @@ def greatest_when_calibrated(grounds: Grounds) -> Ruling:
     return Ruling(
         Verdict.all_or_some([bool(as_claimed.all()), not failing]),
         measurements,
-        grounds.source("tce_sweep"),
+        "",
         notes,
         max(curve["bias_se_percent"].max() for curve in curves.values()),
         reason=f"{as_claimed.sum()} of {len(curves)} curves are as claimed, but 'for all metrics' "
@@ -148,7 +148,7 @@ def _rank_correlation(x: np.ndarray, y: np.ndarray) -> float:
     return float(np.corrcoef(pd.Series(x).rank(), pd.Series(y).rank())[1, 0])
 
 
-@claim("R23", "App C", "bias", "fig13_tce_sweep")
+@claim("R23", "App C", "bias", "fig13_tce_sweep", experiment="tce_sweep")
 def still_off_at_5000(grounds: Grounds) -> Ruling:
     """At 5000 samples of a perfectly calibrated model ECE_bin is off by 2 %, and the equal-mass
     sweep by significantly less.
@@ -191,10 +191,10 @@ def still_off_at_5000(grounds: Grounds) -> Ruling:
     verdict = Verdict.of(not unclear and near and shares[least] >= SMALL, not unclear and off)
     words = [f"{100 * share:.0f} % ({scores} scores)" for scores, share in shares.items()]
     reason = f"the sweep reduces the bias by {' and '.join(words)}"
-    return Ruling(verdict, measurements, grounds.source("tce_sweep"), notes, reason=reason)
+    return Ruling(verdict, measurements, notes=notes, reason=reason)
 
 
-@claim("R35", "App C, Fig 13", "bias", "fig13_tce_sweep")
+@claim("R35", "App C, Fig 13", "bias", "fig13_tce_sweep", experiment="tce_sweep")
 def effect_is_stronger_with_fewer_samples(grounds: Grounds) -> Ruling:
     """Better calibrated models have the larger bias, and the effect is stronger with fewer samples.
 
@@ -216,7 +216,7 @@ def effect_is_stronger_with_fewer_samples(grounds: Grounds) -> Ruling:
         measurements += by_case("bias at TCE 0 minus mean |bias| at large TCE", by_n, POINTS)
     verdict = Verdict.of(all(holds), np.mean(holds) > 0.5)
     reason = f"larger at 200 samples on {sum(holds)} of {len(holds)} curves"
-    return Ruling(verdict, measurements, grounds.source("tce_sweep"), reason=reason)
+    return Ruling(verdict, measurements, reason=reason)
 
 
 def _effect(curve: pd.DataFrame) -> tuple[float, float]:
@@ -236,7 +236,7 @@ def _crossings(curves: list[pd.DataFrame]) -> np.ndarray:
     return np.array(crossings).T
 
 
-@claim("R24", "App C, Fig 13", "bias", "fig13_tce_sweep")
+@claim("R24", "App C, Fig 13", "bias", "fig13_tce_sweep", experiment="tce_sweep")
 def twelve_percent_is_ambiguous(grounds: Grounds) -> Ruling:
     """At 200 samples an ECE_bin of 12 % can be a true error of 5 % or of 8 %, depending on the
     scores.
@@ -268,7 +268,7 @@ def twelve_percent_is_ambiguous(grounds: Grounds) -> Ruling:
         )
     words = [f"{value:.2f} % ({scores})" for scores, value in zip(SCORES, values, strict=True)]
     reason = f"an ECE_bin of 12 % is a true error of {' or '.join(words)}"
-    return Ruling(verdict, measurements, grounds.source("tce_sweep"), reason=reason)
+    return Ruling(verdict, measurements, reason=reason)
 
 
 def tce_at(curve: pd.DataFrame, estimate: float) -> float:

@@ -22,7 +22,7 @@ SLIGHT_PERCENT = 0.25
 MOST = 5  # of the seven sample sizes
 
 
-@claim("R25", "App D, Fig 14", "chosen_bins", "fig14_chosen_bins")
+@claim("R25", "App D, Fig 14", "chosen_bins", "fig14_chosen_bins", experiment="chosen_bins")
 def near_optimal_unless_calibrated(grounds: Grounds) -> Ruling:
     """The equal-mass sweep chooses nearly optimal numbers of bins for a miscalibrated model; for a
     calibrated one the optimum is at most 4 and the sweep overshoots.
@@ -71,7 +71,7 @@ def near_optimal_unless_calibrated(grounds: Grounds) -> Ruling:
     verdict = Verdict.of(least == len(MODEL_SIZES), least >= MOST)
     words = [f"{what} {n}" for what, n in counts.items()]
     reason = f"sample sizes of {len(MODEL_SIZES)} as claimed: {', '.join(words)}"
-    return Ruling(verdict, measurements, grounds.source("chosen_bins"), notes, reason=reason)
+    return Ruling(verdict, measurements, notes=notes, reason=reason)
 
 
 def near_optimal(chosen: float, best: np.ndarray, excess: float) -> bool:

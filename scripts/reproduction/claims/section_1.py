@@ -10,7 +10,7 @@ NOTICEABLE_PERCENT = 1.0
 SHARE = 0.95
 
 
-@claim("R01", "Fig 1", "bias estimate_histogram", "fig1_intro")
+@claim("R01", "Fig 1", "bias estimate_histogram", "fig1_intro", experiment="intro")
 def calibrated_model_looks_miscalibrated(grounds: Grounds) -> Ruling:
     """ECE_bin of a perfectly calibrated model is large.
 
@@ -32,7 +32,7 @@ def calibrated_model_looks_miscalibrated(grounds: Grounds) -> Ruling:
     ]
     verdict = Verdict.all_or_some([mean - CLEAR * se > LARGE_PERCENT, share >= SHARE])
     reason = f"the mean is {mean:.1f} %, and {share:.0%} of the data sets give more than 1 %"
-    return Ruling(verdict, measurements, grounds.source("intro"), reason=reason)
+    return Ruling(verdict, measurements, reason=reason)
 
 
 def share_above(histogram: pd.DataFrame, value: float) -> float:

@@ -30,7 +30,7 @@ FIGURES = (
 ROUNDING_PERCENT = 1e-9
 
 
-@claim("R02", "§4, Fig 2b", "bias", "fig2b_bins_by_n")
+@claim("R02", "§4, Fig 2b", "bias", "fig2b_bins_by_n", experiment="bins_by_n")
 def both_signs_and_turning_point(grounds: Grounds) -> Ruling:
     """ECE_bin can over- and underestimate the true calibration error, and more bins are not always
     better.
@@ -57,11 +57,10 @@ def both_signs_and_turning_point(grounds: Grounds) -> Ruling:
         *by_case("greatest bias", greatest, POINTS),
         *by_case(name, worse),
     ]
-    largest, source = rows["bias_se_percent"].max(), grounds.source("bins_by_n")
+    largest = rows["bias_se_percent"].max()
     reason = f"{sum(holds)} of {len(holds)} score distributions show both"
-    return Ruling(
-        Verdict.all_or_some(holds), measurements, source, largest_error=largest, reason=reason
-    )
+    verdict = Verdict.all_or_some(holds)
+    return Ruling(verdict, measurements, largest_error=largest, reason=reason)
 
 
 def fig2b(grounds: Grounds) -> pd.DataFrame:
@@ -88,7 +87,7 @@ def more_bins_are_worse(cells: pd.DataFrame) -> bool:
     return bool(np.any(np.triu(difference > SEARCHED * error, 1)))
 
 
-@claim("R03", "§4, App B", "bias", FIGURES)
+@claim("R03", "§4, App B", "bias", FIGURES, experiment="heatmaps")
 def best_number_grows(grounds: Grounds) -> Ruling:
     """For each sample size some number of bins has the least bias, and that number grows with the
     sample size, for equal width and equal mass.
@@ -117,14 +116,11 @@ def best_number_grows(grounds: Grounds) -> Ruling:
         f"{len(edge)} of {len(numbers)} best numbers are at the edge of the grid: "
         f"{', '.join(f'{n} at {words}' for words, n in Counter(edge).items())}"
     ]
-    return Ruling(
-        Verdict.of(all(grow), np.mean(grow) >= MOST),
-        [Measurement(f"curves of {len(grow)} that grow", sum(grow)), *numbers],
-        grounds.source("heatmaps", HEATMAP_MODELS),
-        notes if edge else [],
-        largest_error=maps["bias_se_percent"].max(),
-        reason=f"the best number of bins grows on {sum(grow)} of {len(grow)} curves",
-    )
+    verdict = Verdict.of(all(grow), np.mean(grow) >= MOST)
+    measurements = [Measurement(f"curves of {len(grow)} that grow", sum(grow)), *numbers]
+    largest, notes = maps["bias_se_percent"].max(), notes if edge else []
+    reason = f"the best number of bins grows on {sum(grow)} of {len(grow)} curves"
+    return Ruling(verdict, measurements, "", notes, largest, reason=reason)
 
 
 def best_bins(cells: pd.DataFrame) -> tuple[list[int], list[list[int]]]:
@@ -153,7 +149,7 @@ def can_be_nondecreasing(choices: Iterable[list[int]]) -> bool:
     return floor < np.inf
 
 
-@claim("R04", "Eq 5", "bias", theorem=True)
+@claim("R04", "Eq 5", "bias", theorem=True, experiment="realistic")
 def label_binned_is_larger(grounds: Grounds) -> Ruling:
     """The label-binned error is never below the binned error.
 
@@ -177,8 +173,7 @@ def label_binned_is_larger(grounds: Grounds) -> Ruling:
         Measurement("greatest difference", max(gaps), POINTS),
     ]
     reason = f"the mean is below in {below} of {len(gaps)} cells"
-    source = grounds.source("realistic")
-    return Ruling(Verdict.of(below == 0, False), measurements, source, reason=reason)
+    return Ruling(Verdict.of(below == 0, False), measurements, reason=reason)
 
 
 @claim("R31", "§2, §5", "reliability_bins", "guo_fig1_confidence")

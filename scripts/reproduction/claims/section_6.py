@@ -36,7 +36,7 @@ class Similarity(NamedTuple):
     p_value: float
 
 
-@claim("R05", "§6, Fig 3", "scenarios", "fig3_fits")
+@claim("R05", "§6, Fig 3", "scenarios", "fig3_fits", experiment="realistic")
 def data_set_matters_more(grounds: Grounds) -> Ruling:
     """The data set influences the fits more than the architecture does.
 
@@ -61,13 +61,12 @@ def data_set_matters_more(grounds: Grounds) -> Ruling:
         results[name] = groups_matter(values, groups.values(), lambda a, b: np.abs(a - b).mean())
     measurements = similarity_measurements("mean distance within data sets / between", results)
     matters = [r.ratio < FARTHER and r.p_value < SIGNIFICANT for r in results.values()]
-    source = grounds.source("realistic", list(groups))
     words = [f"{name} {r.ratio:.2f} (p = {r.p_value:.2g})" for name, r in results.items()]
     reason = f"distance within data sets over that between: {', '.join(words)}"
-    return Ruling(Verdict.all_or_some(matters), measurements, source, reason=reason)
+    return Ruling(Verdict.all_or_some(matters), measurements, reason=reason)
 
 
-@claim("R28", "§6", "scenarios measures", "fig3_fits")
+@claim("R28", "§6", "scenarios measures", "fig3_fits", experiment="realistic")
 def cifar10_is_most_skewed(grounds: Grounds) -> Ruling:
     """Score distributions are least skewed on ImageNet and most skewed on CIFAR-10, which
     correlates with the accuracy of the models.
@@ -102,8 +101,7 @@ def cifar10_is_most_skewed(grounds: Grounds) -> Ruling:
         f"{'' if each else 'not '}each is in the order by skewness; by accuracy the data sets are "
         f"{order}"
     ).replace("; ", ", and ")
-    source = grounds.source("realistic", list(groups))
-    return Ruling(Verdict.all_or_some([each, alike]), measurements, source, reason=reason)
+    return Ruling(Verdict.all_or_some([each, alike]), measurements, reason=reason)
 
 
 def _printed_accuracy(grounds: Grounds) -> pd.Series:
@@ -149,7 +147,7 @@ def fits_capture_the_data(grounds: Grounds) -> Ruling:
     return on_genuine(rows, Verdict.all_or_some(conditions), measurements, reason=reason)
 
 
-@claim("R34", "§7.1", "scenarios", "fig3_fits")
+@claim("R34", "§7.1", "scenarios", "fig3_fits", experiment="realistic")
 def top_bin_has_most_scores(grounds: Grounds) -> Ruling:
     """Bins of equal width put most scores of CIFAR-10 and CIFAR-100 into the top bin.
 
@@ -173,8 +171,7 @@ def top_bin_has_most_scores(grounds: Grounds) -> Ruling:
     ]
     reason = f"above one half for {(cifar > 0.5).sum()} of {len(cifar)} models of CIFAR"
     verdict = Verdict.of((cifar > 0.5).all() and least, (cifar > 0.5).mean() > 0.5)
-    source = grounds.source("realistic", list(groups))
-    return Ruling(verdict, measurements, source, reason=reason)
+    return Ruling(verdict, measurements, reason=reason)
 
 
 def realistic_fits(grounds: Grounds) -> pd.DataFrame:

@@ -7,7 +7,7 @@ import pandas as pd
 
 from pipeline.claims.grounds import Grounds, by_estimator
 from pipeline.claims.verdicts import CLEAR, POINTS, Measurement, Ruling, Verdict, by_case, claim
-from pipeline.paper import BINNED, MODEL_SIZES, MODELS
+from pipeline.paper import BINNED, MODEL_SIZES
 from reproduction.bias import PAIR, bias_by_group, error_of_mean
 from reproduction.claims.compared_biases import (
     cell_measurements,
@@ -43,7 +43,7 @@ def curves_by_group(
     return by_estimator(means, "group")
 
 
-@claim("R09", "§7.1, Fig 4", "bias", "fig4_realistic")
+@claim("R09", "§7.1, Fig 4", "bias", "fig4_realistic", experiment="realistic")
 def equal_mass_beats_equal_width(grounds: Grounds) -> Ruling:
     """Bins of equal mass have less absolute bias than bins of equal width, for ECE_bin, debias and
     sweep.
@@ -71,18 +71,15 @@ def equal_mass_beats_equal_width(grounds: Grounds) -> Ruling:
     if lost:
         notes.append(f"ew is clearly less biased at: {', '.join(lost)}")
     agree, disagree = (sum(x[k] for x in counts.values()) for k in (0, 2))
-    return Ruling(
-        Verdict.worst(verdicts.values()),
-        measurements,
-        grounds.source("realistic", MODELS),
-        notes,
-        largest,
-        reason=f"equal mass is clearly less biased in {agree} of "
-        f"{sum(x.total for x in counts.values())} cells, and clearly more biased in {disagree}",
+    reason = (
+        f"equal mass is clearly less biased in {agree} of "
+        f"{sum(x.total for x in counts.values())} cells, and clearly more biased in {disagree}"
     )
+    verdict = Verdict.worst(verdicts.values())
+    return Ruling(verdict, measurements, "", notes, largest, reason=reason)
 
 
-@claim("R10", "§7.1, Fig 4", "bias", "fig4_realistic")
+@claim("R10", "§7.1, Fig 4", "bias", "fig4_realistic", experiment="realistic")
 def sweep_then_debias(grounds: Grounds) -> Ruling:
     """The equal-mass sweep has the least absolute bias and equal-mass debias the next; debias is
     behind mainly at small samples.
@@ -124,8 +121,7 @@ def sweep_then_debias(grounds: Grounds) -> Ruling:
     reason = f"least biased over all are {order[0]} and {order[1]}"
     if beaten:
         reason = f"another estimator is clearly less biased at {', '.join(beaten)}"
-    source = grounds.source("realistic", MODELS)
-    return Ruling(verdict, measurements, source, notes, reason=reason)
+    return Ruling(verdict, measurements, notes=notes, reason=reason)
 
 
 def exceptions(bias: pd.DataFrame, se: pd.DataFrame, groups: Mapping[str, str]) -> dict[str, str]:
@@ -144,7 +140,7 @@ def exceptions(bias: pd.DataFrame, se: pd.DataFrame, groups: Mapping[str, str]) 
     return result
 
 
-@claim("R12", "§7.1, Fig 4", "bias", "fig4_realistic")
+@claim("R12", "§7.1, Fig 4", "bias", "fig4_realistic", experiment="realistic")
 def kde_is_far_more_biased(grounds: Grounds) -> Ruling:
     """In realistic scenarios the KDE is far more biased than every other estimator.
 
@@ -157,11 +153,9 @@ def kde_is_far_more_biased(grounds: Grounds) -> Ruling:
     bias, se = curves_by_group(grounds, "realistic", (*BINNED, *KDES))
     means = bias.abs().groupby("group").mean()
     ratios = {kde: means[kde] / means[list(BINNED)].max(axis=1) for kde in KDES}
-    measurements = [
-        measurement
-        for kde, ratio in ratios.items()
-        for measurement in by_case(f"mean |bias| of {kde} / worst binned estimator", ratio)
-    ]
+    measurements = []
+    for kde, ratio in ratios.items():
+        measurements += by_case(f"mean |bias| of {kde} / worst binned estimator", ratio)
     verdicts = {k: Verdict.of((r > FAR).all(), (r > 1).all()) for k, r in ratios.items()}
     low, high = ratios["kde"].min(), ratios["kde"].max()
     notes = unrooted_notes(verdicts)
@@ -170,17 +164,11 @@ def kde_is_far_more_biased(grounds: Grounds) -> Ruling:
             "bandwidth and triweight kernel, to which the paper ascribes the bias, do not explain "
             "it: both are the same here, and with the root the bias is not larger"
         )
-    return Ruling(
-        verdicts["kde"],
-        measurements,
-        grounds.source("realistic", MODELS),
-        notes,
-        se.max(axis=None),
-        reason=without_root(verdicts, f"{low:.2f} to {high:.2f} times the worst other bias"),
-    )
+    reason = without_root(verdicts, f"{low:.2f} to {high:.2f} times the worst other bias")
+    return Ruling(verdicts["kde"], measurements, "", notes, se.max(axis=None), reason=reason)
 
 
-@claim("R13", "§7.1, Fig 4", "bias", "fig4_realistic")
+@claim("R13", "§7.1, Fig 4", "bias", "fig4_realistic", experiment="realistic")
 def architectures_look_alike(grounds: Grounds) -> Ruling:
     """The bias curves of the architectures within a data set are similar.
 
@@ -203,8 +191,7 @@ def architectures_look_alike(grounds: Grounds) -> Ruling:
     words = "less alike, relative to the distance between data sets, are the curves of"
     notes = [f"{words} {', '.join(less)}"] if less else []
     reason = f"{alike} of {len(results)} estimators have clearly similar curves within a data set"
-    source = grounds.source("realistic", MODELS)
-    return Ruling(verdict, measurements, source, notes, reason=reason)
+    return Ruling(verdict, measurements, notes=notes, reason=reason)
 
 
 def likeness(
@@ -227,7 +214,7 @@ def likeness(
     return results, less, verdict
 
 
-@claim("R29", "§7.1, Fig 4", "bias", "fig4_realistic")
+@claim("R29", "§7.1, Fig 4", "bias", "fig4_realistic", experiment="realistic")
 def equal_mass_helps_least_on_imagenet(grounds: Grounds) -> Ruling:
     """On ImageNet the advantage of equal mass over equal width is consistent, but less pronounced.
 
@@ -254,8 +241,7 @@ def equal_mass_helps_least_on_imagenet(grounds: Grounds) -> Ruling:
     values = zip(FAMILIES, means.loc["ImageNet"], each, strict=True)
     words = [f"{family} {x:.2f}{'' if ok else ' (not clear)'}" for family, x, ok in values]
     reason = f"advantage in points: {', '.join(words)}"
-    source = grounds.source("realistic", MODELS)
-    return Ruling(Verdict.of(all(each), together), measurements, source, reason=reason)
+    return Ruling(Verdict.of(all(each), together), measurements, reason=reason)
 
 
 def _least_on_imagenet(values: pd.Series, errors: pd.Series) -> bool:

@@ -19,7 +19,7 @@ UNDECIDED = (0.02, 0.98)  # cells where both always or never detect tell nothing
 SIDES = ("_a", "_b")  # of a table that has both estimators
 
 
-@claim("R16", "§7.2, Fig 5", "detection", "fig5_detection")
+@claim("R16", "§7.2, Fig 5", "detection", "fig5_detection", experiment="detection")
 def sweep_misses_less(grounds: Grounds) -> Ruling:
     """The equal-mass sweep misses miscalibration less often than ECE_bin, especially below 10 000
     samples.
@@ -55,14 +55,12 @@ def sweep_misses_less(grounds: Grounds) -> Ruling:
     verdict = cells.verdict()
     if not few[0] > many[0]:
         verdict = Verdict.worst([verdict, Verdict.APPROXIMATE])
-    return Ruling(
-        verdict,
-        measurements,
-        grounds.source("detection"),
-        largest_error=max(error.max() for error in errors),
-        reason=f"the sweep misses clearly less in {cells.agree} of {cells.total} cells, clearly "
-        f"more in {cells.disagree}",
+    reason = (
+        f"the sweep misses clearly less in {cells.agree} of {cells.total} cells, clearly more in "
+        f"{cells.disagree}"
     )
+    largest = max(error.max() for error in errors)
+    return Ruling(verdict, measurements, largest_error=largest, reason=reason)
 
 
 def area_between(cells: pd.DataFrame) -> tuple[float, float]:
@@ -85,7 +83,7 @@ def mean_of(values: list[tuple[float, float]]) -> tuple[float, float]:
     return means.mean(), error_of_mean(errors)
 
 
-@claim("R17", "§7.2", "detection_limits", "fig5_detection")
+@claim("R17", "§7.2", "detection_limits", "fig5_detection", experiment="detection")
 def two_percent_needs_many(grounds: Grounds) -> Ruling:
     """Detecting a miscalibration of 2 % takes more than 10 000 samples.
 
@@ -102,10 +100,10 @@ def two_percent_needs_many(grounds: Grounds) -> Ruling:
     least = min(limits, key=lambda x: x.low)
     reason = f"{MANY} samples detect {least.low:.2f} % ({least.case})"
     verdict = Verdict.of(above.all(), at_reliable.all())
-    return Ruling(verdict, limits, grounds.source("detection"), reason=reason)
+    return Ruling(verdict, limits, reason=reason)
 
 
-@claim("R18", "§7.2", "detection_limits", "fig5_detection")
+@claim("R18", "§7.2", "detection_limits", "fig5_detection", experiment="detection")
 def ten_percent_below_500(grounds: Grounds) -> Ruling:
     """With fewer than 500 samples only a miscalibration above 10 % is detected reliably.
 
@@ -121,7 +119,7 @@ def ten_percent_below_500(grounds: Grounds) -> Ruling:
     verdict = Verdict.of(all(above), above[0])
     least = [min(x.low for x in limits) for limits in (at_200, at_500)]
     reason = f"500 samples detect {least[1]:.1f} % (200 samples: {least[0]:.1f} %)"
-    return Ruling(verdict, at_200 + at_500, grounds.source("detection"), reason=reason)
+    return Ruling(verdict, at_200 + at_500, reason=reason)
 
 
 def detectable(grounds: Grounds, n: int, targets: Sequence[float]) -> list[Measurement]:

@@ -5,7 +5,7 @@ from collections import Counter
 
 from pipeline.claims.grounds import Grounds, by_estimator
 from pipeline.claims.verdicts import Measurement, Ruling, Verdict, by_case, claim
-from pipeline.paper import BINNED, MODELS
+from pipeline.paper import BINNED
 from reproduction.bias import PAIR
 from reproduction.claims.compared_biases import (
     cell_measurements,
@@ -23,7 +23,7 @@ GOOD = ("ece_sweep_em", "ece_debias_em")
 COMMON = ("ece_bin_ew", "ece_debias_ew")
 
 
-@claim("R19", "§7.3, Fig 6", "bias", "fig6_perfect")
+@claim("R19", "§7.3, Fig 6", "bias", "fig6_perfect", experiment="perfect")
 def kde_then_debias(grounds: Grounds) -> Ruling:
     """Under perfect calibration the KDE is least biased, and equal-mass debias next.
 
@@ -44,11 +44,10 @@ def kde_then_debias(grounds: Grounds) -> Ruling:
     measurements = by_case(f"place among {len(order)}", ranks)
     measurements += by_case("mean |bias|", means, "percent")
     reason = without_root(verdicts, f"place {ranks['kde']} of {len(order)}")
-    source, notes = grounds.source("perfect", MODELS), unrooted_notes(verdicts)
-    return Ruling(verdicts["kde"], measurements, source, notes, reason=reason)
+    return Ruling(verdicts["kde"], measurements, notes=unrooted_notes(verdicts), reason=reason)
 
 
-@claim("R20", "§7.3", "bias paired_t_test", "fig6_perfect")
+@claim("R20", "§7.3", "bias paired_t_test", "fig6_perfect", experiment="perfect")
 def perfect_t_test(grounds: Grounds) -> Ruling:
     """Under perfect calibration equal-mass debias is the least biased but for the KDE,
     significantly less than the equal-mass sweep.
@@ -68,10 +67,10 @@ def perfect_t_test(grounds: Grounds) -> Ruling:
     verdict = Verdict.of(significant and first == PAIR[0], a < b)
     reason = f"least biased is {first}, and p = {test.p_value:.0e} against the sweep"
     measurements = [*test.measurements, least]
-    return Ruling(verdict, measurements, grounds.source("perfect", MODELS), reason=reason)
+    return Ruling(verdict, measurements, reason=reason)
 
 
-@claim("R21", "§7.3", "bias", "fig4_realistic fig6_perfect")
+@claim("R21", "§7.3", "bias", "fig4_realistic fig6_perfect", experiment="realistic")
 def both_beat_common_practice(grounds: Grounds) -> Ruling:
     """The equal-mass sweep and debias are less biased than ECE_bin and debias with equal widths, in
     both settings.
@@ -110,11 +109,7 @@ def both_beat_common_practice(grounds: Grounds) -> Ruling:
         f": {where[setting]} {names}"
         for setting, _, names in (name.partition(" ") for name in [*failed][:1])
     )
-    return Ruling(
-        Verdict.worst(verdicts.values()),
-        cell_measurements("less biased", counts),
-        grounds.source("realistic", MODELS),
-        notes,
-        largest,
-        reason=f"{len(failed)} of {len(counts)} comparisons fail{first}",
-    )
+    verdict = Verdict.worst(verdicts.values())
+    measurements = cell_measurements("less biased", counts)
+    reason = f"{len(failed)} of {len(counts)} comparisons fail{first}"
+    return Ruling(verdict, measurements, "", notes, largest, reason=reason)

@@ -100,6 +100,7 @@ def t_error(differences: np.ndarray, errors: np.ndarray) -> float:
     "§7.1",
     "bias paired_t_test t_test_sensitivity authors_draws authors_numbers",
     "fig4_realistic",
+    experiment="realistic",
 )
 def realistic_t_test(grounds: Grounds) -> Ruling:
     """A paired t-test finds the equal-mass sweep less biased than equal-mass debias.
@@ -152,13 +153,9 @@ def realistic_t_test(grounds: Grounds) -> Ruling:
     weakest = max(tests, key=lambda pairing: tests[pairing]["p_value"])
     t, p = (tests[weakest][name] for name in ("t_statistic", "p_value"))
     independent = f"with independent draws, pairs by {weakest}: t = {t:.2f}, p = {p:.1g}"
-    return Ruling(
-        Verdict.all_or_some([comes_out, holds]),
-        measurements,
-        grounds.source("realistic", MODELS),
-        notes,
-        reason=independent if comes_out else with_authors_draws,
-    )
+    verdict = Verdict.all_or_some([comes_out, holds])
+    reason = independent if comes_out else with_authors_draws
+    return Ruling(verdict, measurements, notes=notes, reason=reason)
 
 
 def authors_numbers(grounds: Grounds) -> pd.DataFrame:
