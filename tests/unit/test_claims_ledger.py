@@ -161,7 +161,7 @@ def test_models_and_sizes_beyond_the_paper_change_no_verdict():
     sizes = (100, *MODEL_SIZES)
     table = experiment("realistic", by_name(GOOD), list(GOOD), list(own["model"]), sizes)
     row = ledger_of(Grounds({**PAPER, "models": own, "bias": table}), "R09").loc["R09"]
-    assert row["verdict"] == "reproduced"
+    assert (row["verdict"], row["source"]) == ("reproduced", "published_fits")
     assert "cells of 21" in row["measured"]
     error = f"{CLAIMS['R09'].uncertainty}; the largest standard error is 0.014"  # 2 × 0.01 / √2
     assert row["uncertainty"] == error
