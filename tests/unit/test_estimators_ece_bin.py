@@ -106,7 +106,10 @@ test_unknown_ties = refuses(
 
 test_unsorted_scores = refuses(
     lambda scores: of_sorted_scores(np.array(scores), np.ones((1, len(scores)))),
-    *((scores, "must ascend") for scores in ([0.2, 0.3, 0.1], [0.2, np.nan], [np.nan], [1.1], [])),
+    *(
+        (scores, "must ascend")
+        for scores in ([0.2, 0.3, 0.1], [0.2, np.nan], [np.nan], [1.1], [-0.1, 0.5], [])
+    ),
 )
 
 
