@@ -14,6 +14,7 @@ from collections.abc import Callable, Sequence
 from functools import cache
 from numbers import Real
 from pathlib import Path
+from types import ModuleType
 from typing import Any
 
 import numpy as np
@@ -105,7 +106,11 @@ loaded = cache(load_estimator)
 
 def is_of_sums(path: Path) -> bool:
     """Return whether an estimator's file has a definition for sums by bin or by score."""
-    return _of_sums(path) is not None
+    return _has_sums(estimator_module(path))
+
+
+def _has_sums(module: ModuleType) -> bool:
+    return hasattr(module, "estimate_bins") or hasattr(module, "estimate_scored")
 
 
 def estimate_sums(
@@ -120,35 +125,20 @@ def estimate_sums(
     InputError for other estimators and for a norm that the estimator is not defined for.
     """
     path = file or estimator_file(estimator)
-    value_of = _of_sums(path)
-    if value_of is None:
+    module, options = estimator_module(path), {**estimator_options(estimator, path)}
+    if not _has_sums(module):
         raise InputError(
             f"{estimator} has no definition with weights of rows here: take ece_bin_em, "
             "ece_debias_em, ks or averaged_posterior, or leave the weights out"
         )
     norm = usable_norm(estimator, 1, path) if norm is None else float(norm)
     _validate_norm(estimator, norm, literal(path, "NORMS", default=()))
-    value, n_used = value_of(sample, n_bins, norm, **estimator_options(estimator, path))
-    return float(value), int(n_used), norm
-
-
-def _of_sums(path: Path) -> Callable[..., tuple[float, int]] | None:
-    """Return the function of a sample, the number of bins, the norm and options, if any."""
-    module = estimator_module(path)
     if hasattr(module, "estimate_bins"):
-
-        def of_bins(
-            sample: UnsortedRows | Scored, n_bins: int, norm: float, binning: str, **options: Any
-        ) -> tuple[float, int]:
-            bins = sample.bins(n_bins, binning)
-            return module.estimate_bins(bins, norm, **options), bins.used
-
-        return of_bins
-    if hasattr(module, "estimate_scored"):
-        return lambda sample, *remaining, **options: module.estimate_scored(
-            sample.scored, *remaining, **options
-        )
-    return None
+        bins = sample.bins(n_bins, options.pop("binning"))
+        value, n_used = module.estimate_bins(bins, norm, **options), bins.used
+    else:
+        value, n_used = module.estimate_scored(sample.scored, n_bins, norm, **options)
+    return float(value), int(n_used), norm
 
 
 def _validate_norm(estimator: str, norm: float, norms: Sequence[float]) -> None:
