@@ -154,7 +154,7 @@ def test_the_authors_files_are_fetched_once_and_then_count(fresh, mirror, tmp_pa
         assert path.read_bytes() == (tmp_path / "mirror" / name).read_bytes()
     (tmp_path / "mirror" / FILES[0]).unlink()
     fresh.run(*options, "--", "authors_files", environment=environment)  # nothing is fetched again
-    targets = [f"results/tables/authors_{name}.csv" for name in ("fits", "numbers")]
+    targets = [f"results/tables/authors_{name}.csv" for name in ("recorded", "numbers")]
     fresh.run("--", *targets)
     assert "recorded_bias_cells" in (fresh / targets[1]).read_text()
     assert "read_authors_files" not in fresh.planned()
