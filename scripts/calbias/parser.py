@@ -172,7 +172,7 @@ def _add_check(commands: Any) -> None:
         "check",
         help="does an estimator of your own do what every estimator must",
         description="Try the estimators of a file on small data: one row, ties, all hits, scores "
-        "of exactly 0 and 1, rows in another order, weights. A failure is one line with the "
+        "of exactly 0 and 1, the same rows twice, weights. A failure is one line with the "
         "smallest data that show it.",
     )
     check.add_argument("file", metavar="FILE", help="a Python file that defines estimate")
