@@ -65,7 +65,7 @@ def test_the_reading_follows_from_the_table(league, tmp_path):
     assert reading["sentence"].str.endswith(".").all()
 
 
-def test_a_model_s_floors_are_written_with_its_measures(tmp_path):
+def test_floors_and_differences_of_a_model_are_judged_by_printed_ones(tmp_path):
     generator = np.random.default_rng(0)
     logits = generator.normal(size=(2, 300, 3)).astype(np.float32) * 2
     labels = generator.integers(0, 3, (2, 300))
@@ -73,13 +73,17 @@ def test_a_model_s_floors_are_written_with_its_measures(tmp_path):
     save_logits(tmp_path / "mine.npz", Logits(*folds))
     paths = {
         f"output_{name}": tmp_path / f"{name}.parquet"
-        for name in ("measures", "bins", "graphs", "floors", "differences")
+        for name in ("measures", "bins", "graphs", "floors")
     }
     run("measure_model", logits=tmp_path / "mine.npz", model="mine", bootstrap=2, seed=1, **paths)
     floors = pd.read_parquet(paths["output_floors"])
-    differences = pd.read_parquet(paths["output_differences"])
-    methods = set(floors["method"])
-    assert {"uncalibrated", "temperature_scaling"} <= methods
+    both, words = tmp_path / "both.npz", np.repeat(["validation", "test"], 300)
+    np.savez(both, logits=logits.reshape(600, 3), labels=labels.ravel(), fold=words)
+    output = tmp_path / "differences.parquet"
+    run("measure_differences", file=both, model="mine", methods="quick", seed=1, output=output)
+    differences = pd.read_parquet(output)
+    methods = {*differences["method_a"], *differences["method_b"]}
+    assert {"uncalibrated", "temperature_scaling"} <= methods <= {*floors["method"]}
     assert len(differences) == len(methods) * (len(methods) - 1) / 2
     assert (floors["floor_sd"] > 0).all()
     table = tmp_path / "floors.csv", tmp_path / "differences.csv"
