@@ -22,7 +22,7 @@ from collections.abc import Callable
 from typing import NamedTuple
 
 import numpy as np
-from scipy.special import logit, ndtri, stdtrit
+from scipy.special import logit, stdtrit
 
 from calbias.auditing.differences import LEAST_P, Differences
 from calbias.auditing.segment_rows import SegmentRows
@@ -112,48 +112,20 @@ class _Parts(NamedTuple):
         """Return the mean of values (n,) in each subgroup."""
         return np.add.reduceat(values[self.at], self.starts) / np.bincount(self.part)
 
-    def limits_of_mean(self, values: Floats, tail: Floats) -> Limits:
+    def rows(self, scores: Floats, hits: Floats) -> SegmentRows:
+        """Return the rows of the subgroups with scores and hits (n,)."""
+        log_odds = logit(np.clip(scores, _NEAREST, 1.0 - _NEAREST))[self.at]
+        sign, outcome = np.where(log_odds > 0, -1.0, 1.0), hits[self.at]
+        unlikely = np.where(sign > 0, outcome, 1.0 - outcome)
+        return SegmentRows(-np.abs(log_odds), sign, unlikely, self.part, self.starts, self.clusters)
+
+    def limits_of_mean(self, values: Floats, rows: SegmentRows, tail: Floats) -> Limits:
         """Return Student's limits of the mean of values (n,), with one row of size 1 more."""
-        mean, size = self.mean(values), np.bincount(self.part)
-        residuals = values[self.at] - mean[self.part]
-        squares, number = np.bincount(self.part, residuals**2), size
-        if self.clusters is not None:
-            pairs, pair = np.unique(
-                self.part * (self.clusters.max() + 1) + self.clusters, return_inverse=True
-            )
-            part_of_pair = pairs // (self.clusters.max() + 1)
-            squares = np.bincount(part_of_pair, np.bincount(pair, residuals) ** 2)
-            number = np.bincount(part_of_pair)
-        error = np.sqrt(number / (number - 1.0) * squares + 1.0) / size
+        mean, number = self.mean(values), rows.n_clusters
+        squares = rows.spread(values[self.at] - mean[self.part])
+        error = np.sqrt(number / (number - 1.0) * squares + 1.0) / rows.size
         reach = -stdtrit(number - 1.0, tail) * error
         return mean - reach, mean + reach
-
-
-class _Gap(NamedTuple):
-    """The mean gap in each subgroup, and the squared error of its shift over the variance."""
-
-    rows: SegmentRows
-    ratio: Floats
-
-    @classmethod
-    def of(cls, scores: Floats, hits: Floats, parts: _Parts) -> _Gap:
-        """Return the gaps of scores and hits (n,)."""
-        log_odds = logit(np.clip(scores, _NEAREST, 1.0 - _NEAREST))[parts.at]
-        sign = np.where(log_odds > 0, -1.0, 1.0)
-        outcome = hits[parts.at]
-        unlikely = np.where(sign > 0, outcome, 1.0 - outcome)
-        rows = SegmentRows(
-            -np.abs(log_odds), sign, unlikely, parts.part, parts.starts, parts.clusters
-        )
-        return cls(rows, rows.ratio(rows.shift_to(rows.total(rows.residual))))
-
-    def limits(self, tail: Floats) -> Limits:
-        """Return the limits of the gap that each leave out ``tail`` (m,)."""
-        rows = self.rows
-        reach = -ndtri(tail)
-        if rows.clusters is not None:
-            reach = -stdtrit(rows.n_clusters - 1.0, tail)
-        return rows.gap_limits(self.ratio * reach**2)
 
 
 def _limits_of(first: Model, second: Model, parts: _Parts) -> Callable[[Floats], Limits]:
@@ -161,22 +133,22 @@ def _limits_of(first: Model, second: Model, parts: _Parts) -> Callable[[Floats],
     number = parts.starts.size
     difference = first[0] - second[0]
     if np.array_equal(first[1], second[1]):
-        middle = _Gap.of(0.5 * (first[0] + second[0]), first[1], parts)
+        middle = parts.rows(0.5 * (first[0] + second[0]), first[1])
         apart = parts.mean(difference)
 
         def on_a_line(level: Floats) -> Limits:
-            low, high = middle.limits(level / (2 * number))
+            low, high = middle.gap_limits(level / (2 * number))
             half = 0.5 * apart
             return _ends((low + half, high + half), (low - half, high - half), (apart, apart))
 
         return on_a_line
-    gaps = [_Gap.of(*model, parts) for model in (first, second)]
+    one, other = (parts.rows(*model) for model in (first, second))
     paired = difference - (first[1] - second[1])
 
     def on_a_region(level: Floats) -> Limits:
         tail = level / (6 * number)
-        a, b = (gap.limits(tail) for gap in gaps)
-        return _ends(a, b, parts.limits_of_mean(paired, tail))
+        apart = parts.limits_of_mean(paired, one, tail)
+        return _ends(one.gap_limits(tail), other.gap_limits(tail), apart)
 
     return on_a_region
 

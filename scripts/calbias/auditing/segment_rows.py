@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
-from scipy.special import expit
+from scipy.special import expit, ndtri, stdtrit
 
 from calbias.scored import Floats, Ints
 
@@ -133,14 +133,20 @@ class SegmentRows:
         ends = np.full(target.size, _FARTHEST)
         return _root(excess, -ends, ends, np.zeros(target.size))
 
-    def ratio(self, shift: Floats) -> Floats:
-        """Return the squared error of fitted shifts (m,) over its variance, at least 1."""
-        chance = expit(self.shifted(shift)[0])
+    @cached_property
+    def ratio(self) -> Floats:
+        """The squared error of the fitted shifts (m,) over its variance, at least 1."""
+        chance = expit(self.shifted(self.shift_to(self.total(self.residual)))[0])
         variance = np.maximum(self.total(chance * (1.0 - chance)), _TINY)
         return np.maximum(self.spread(self.sign * (self.unlikely - chance)) / variance, 1.0)
 
-    def gap_limits(self, most: Floats) -> tuple[Floats, Floats]:
-        """Return the least and greatest mean of s − c where the deviance is at most ``most``."""
+    def reach(self, tail: Floats) -> Floats:
+        """Return how many standard errors (m,) leave out ``tail`` (m,), by Student of clusters."""
+        return -ndtri(tail) if self.clusters is None else -stdtrit(self.n_clusters - 1.0, tail)
+
+    def gap_limits(self, tail: Floats) -> tuple[Floats, Floats]:
+        """Return the limits of the mean of s − c that each leave out ``tail`` (m,)."""
+        most = self.ratio * self.reach(tail) ** 2
         high, low = (-self.shifted(self.shift_at(side, most))[1] / self.size for side in (-1, 1))
         return low, high
 

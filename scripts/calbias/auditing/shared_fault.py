@@ -71,10 +71,10 @@ class GroupedRows(NamedTuple):
 class Apart(NamedTuple):
     """What is beyond a shared fault, of m segments.
 
-    first         the numbers of the segments found, in their order
-    p_values      (m,) in the step that found the segment, else in the last one
-    roots, sums   (m,) whether and where
-    others        (n,) the log odds of a hit by the curve of the rows outside
+    first      the numbers of the segments found, in their order
+    p_values   (m,) in the step that found the segment, else in the last one
+    roots      (2, m) the statistics of the same step
+    others     (n,) the log odds of a hit by the curve of the rows outside
     """
 
     first: list[int]

@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from scipy.special import expit, ndtr, ndtri, stdtrit
+from scipy.special import expit, ndtr, ndtri
 
 from calbias.auditing.segment_rows import SegmentRows
 from calbias.auditing.segment_test import Ordered, Tested, tested, with_enough_clusters
@@ -163,12 +163,11 @@ def _table(test: Tested, scores: Floats, level: float, what: str) -> pd.DataFram
     import pandas as pd
 
     rows, size = test.of_each, test.of_each.size
-    reach = _reach(test, level)
-    excess = rows.total(rows.residual)
-    gap, best = -excess / size, rows.shift_to(excess)
-    ratio = rows.ratio(best)
-    low, high = rows.gap_limits(ratio * reach**2)
-    effect = np.ones(size.size) if rows.clusters is None else ratio
+    one_tail = min(ndtr(-test.found.critical), (1.0 - level) / (2 * size.size))
+    tail = np.full(size.size, one_tail)
+    gap = -rows.total(rows.residual) / size
+    low, high = rows.gap_limits(tail)
+    effect = np.ones(size.size) if rows.clusters is None else rows.ratio
     mean = rows.total(rows.score) / size  # as rounding may have moved it
     mean_score = rows.total(scores) / size
     gap, low, high = (x + mean_score - mean for x in (gap, low, high))
@@ -185,7 +184,7 @@ def _table(test: Tested, scores: Floats, level: float, what: str) -> pd.DataFram
             "p_value": test.found.p_values,
         }
     )
-    needed = _rows_needed(rows, mean, reach, effect)
+    needed = _rows_needed(rows, mean, rows.reach(tail), effect)
     is_bad = test.found.p_values <= SIGNIFICANT
     unfound = np.where(size < needed, TOO_SMALL, NONE_FOUND)
     table["finding"] = np.where(is_bad, MISCALIBRATED, unfound)
@@ -195,15 +194,6 @@ def _table(test: Tested, scores: Floats, level: float, what: str) -> pd.DataFram
     table["fault"] = np.where(is_bad, faults, "")
     table["rows_needed"] = needed
     return table
-
-
-def _reach(test: Tested, level: float) -> Floats:
-    """Return how many standard errors the interval of each segment reaches, (m,)."""
-    rows = test.of_each
-    tail = min(ndtr(-test.found.critical), (1.0 - level) / (2 * rows.size.size))
-    if rows.clusters is None:
-        return np.full(rows.size.size, -ndtri(tail))
-    return -stdtrit(rows.n_clusters - 1.0, tail)
 
 
 def _faults(is_level: Any, gap: Any, slope: Floats, what: str) -> NDArray:
