@@ -65,10 +65,14 @@ def test_names_of_clusters_do_not_matter(rows):
     assert judge(scores[order], hits[order], clusters=names[order], replicates=199) == first
 
 
-def test_more_clusters_than_signs_are_joined():
-    """Of 10 000 equal clusters 1808 are joined by three and 2288 by two: Σ counts² = 25 424."""
-    sums = np.concatenate(list(signed_sums(np.ones((1, 10_000)), stream(0, "test"), 2000)), axis=1)
-    assert sums.std() == pytest.approx(25_424**0.5, rel=0.07)
+@pytest.mark.parametrize("number", [4096, 5000, 100_000])
+@pytest.mark.parametrize("value", ["one", "normal"])
+def test_signed_sums_of_any_number_of_clusters_have_the_sum_of_squares_as_variance(number, value):
+    """Joined in the order of their values, without a sign each, clusters gave half of it."""
+    values = np.random.default_rng(0).standard_normal((1, number)) if value == "normal" else 1.0
+    table = np.broadcast_to(values, (1, number))
+    sums = np.concatenate(list(signed_sums(table, stream(0, "test"), 2000)), axis=1)
+    assert sums.var() / np.sum(table**2) == pytest.approx(1.0, abs=0.1)  # 3 standard errors
 
 
 def test_few_misses_take_each_cluster_as_one_observation():

@@ -168,7 +168,7 @@ def _surprise_in_pool(pool: Floats, values: Floats, joins: int = 0) -> Floats:
 
 
 LARGEST_NUMBER = 4096
-"""More clusters are joined into so many groups; groups of independent clusters are independent."""
+"""More clusters are joined into so many groups, each cluster with a random sign of its own."""
 _LEAST_UNLIKELY = 10.0
 _SPREAD = PARTS.index("spread")
 
@@ -218,17 +218,25 @@ def signed_pool(
 def signed_sums(table: Floats, generator: np.random.Generator, replicates: int) -> Iterator[Floats]:
     """Yield Σ_g w_g t table_kg, (k, b), of random signs w for clusters g.
 
-    The order of the clusters does not matter.
+    The order of the clusters does not matter: they are sorted by their values. So a group of
+    clusters holds small and large values, which would cancel: each gets a sign before they are
+    joined, anew in each block, and E (Σ_g w_g a_g)² = Σ_g a_g² for every grouping.
     """
     number = table.shape[1]
     order = np.argsort(generator.random(len(table)) @ table, kind="stable")
     table = table[:, order] * widening(number)
-    if number > LARGEST_NUMBER:
-        table = np.pad(table, ((0, 0), (0, -number % LARGEST_NUMBER)))
-        table = table.reshape(len(table), -1, LARGEST_NUMBER).sum(axis=1)
     for start in range(0, replicates, BLOCK):
-        shape = table.shape[1], min(BLOCK, replicates - start)
-        yield table @ (2.0 * generator.integers(0, 2, shape, np.int8) - 1.0)
+        groups = table
+        if number > LARGEST_NUMBER:
+            padded = np.pad(
+                table * _signs(generator, number), ((0, 0), (0, -number % LARGEST_NUMBER))
+            )
+            groups = padded.reshape(len(table), -1, LARGEST_NUMBER).sum(axis=1)
+        yield groups @ _signs(generator, (groups.shape[1], min(BLOCK, replicates - start)))
+
+
+def _signs(generator: np.random.Generator, shape: int | tuple[int, int]) -> Floats:
+    return 2.0 * generator.integers(0, 2, shape, np.int8) - 1.0
 
 
 def _atoms_of_enough(
