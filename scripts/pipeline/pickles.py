@@ -67,7 +67,7 @@ def read_pickle(path: Path | str) -> Any:
     something else than two pairs of arrays.
     """
     try:
-        scan(path)
+        _scan(path)
         with open(path, "rb") as file:
             return _two_pairs(_Unpickler(file, encoding="latin1").load())
     except _Refused as refusal:
@@ -86,14 +86,11 @@ def read_pickle(path: Path | str) -> Any:
         ) from None
 
 
-def scan(path: Path | str, more: str = "", most: int = MAX_INSTRUCTIONS) -> None:
-    """Raise _Damaged or ValueError unless every instruction is one that arrays need.
-
-    ``more`` are further instructions that may occur, ``most`` is how many there may be.
-    """
+def _scan(path: Path | str) -> None:
+    """Raise _Damaged or ValueError unless every instruction is one that arrays need."""
     if not Path(path).stat().st_size:
         raise _Damaged("the file is empty")
-    allowed = {*_INSTRUCTIONS.split(), *more.split()}
+    allowed = {*_INSTRUCTIONS.split()}
     with (
         open(path, "rb") as file,
         mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ) as data,  # reads stop at its end
@@ -102,9 +99,9 @@ def scan(path: Path | str, more: str = "", most: int = MAX_INSTRUCTIONS) -> None
         for count, (code, argument, position) in enumerate(operations):
             if code.name not in allowed:
                 raise _Damaged(f"instruction {code.name} has no place in a pickle of arrays")
-            if count == most:
-                raise _Damaged(f"more than {most} instructions")
-            if code.name in ("PUT", "LONG_BINPUT") and not 0 <= argument < most:
+            if count == MAX_INSTRUCTIONS:
+                raise _Damaged(f"more than {MAX_INSTRUCTIONS} instructions")
+            if code.name in ("PUT", "LONG_BINPUT") and not 0 <= argument < MAX_INSTRUCTIONS:
                 raise _Damaged(f"memo number {argument}")
             if code.name == "FRAME" and argument > len(data) - position:
                 raise _Damaged(f"a frame of {argument} bytes")

@@ -4,13 +4,11 @@ import hashlib
 
 import numpy as np
 import pytest
-from authors_data import write_files
-from checkout import PUBLISHED, ROOT
+from checkout import PUBLISHED
 from command import run
-from mirror import CONTENT, serving, serving_folder, urls
+from mirror import CONTENT, serving, urls
 
 from pipeline.logits import load_logits, read_top_labels
-from reproduction.authors_files import BETA
 
 MANIFEST = PUBLISHED / "nn_calibration_logits_manifest.csv"
 
@@ -120,30 +118,3 @@ def test_failed_downloads_are_one_line(mirrors, published, refused):
     with refused("--mirrors: mirror 'no-url' is no http(s) URL"):
         run("download_logits", **published, mirrors="no-url")
     assert not published["output"].exists()
-
-
-def test_a_file_of_the_authors_comes_from_a_mirror_that_has_a_readable_one(
-    monkeypatch, tmp_path, refused, capsys
-):
-    """The first mirror has none, the second a page, the third is damaged: the fourth has it."""
-    monkeypatch.setenv("NO_PROXY", "127.0.0.1")
-    folders = {name: tmp_path / name for name in ("none", "page", "damaged", "right")}
-    for folder in folders.values():
-        folder.mkdir()
-    (folders["page"] / BETA).write_text("<!DOCTYPE html><html>over quota</html>")
-    write_files(folders["right"])
-    content = (folders["right"] / BETA).read_bytes()
-    (folders["damaged"] / BETA).write_bytes(content[:-100])
-    output = tmp_path / "authors" / BETA
-    with serving_folder(tmp_path) as address:
-        mirrors = [f"{address}/{name}/{{file}}" for name in folders]
-        options = {"mirrors_file": ROOT / "resources/logits_mirrors.csv", "output": output}
-        with refused(f"{BETA} could not be downloaded: {address}/none/{BETA}: 404"):
-            run("fetch_authors_file", **options, file=BETA, mirrors=mirrors[:3])
-        assert not output.exists()
-        run("fetch_authors_file", **options, file=BETA, mirrors=mirrors)
-        assert hashlib.sha256(content).hexdigest() in capsys.readouterr().err
-        with refused("--file: x.p is none of beta_fit_data.p"):
-            run("fetch_authors_file", **options, file="x.p", mirrors=mirrors)
-    assert output.read_bytes() == content
-    assert [path.name for path in output.parent.iterdir()] == [BETA]

@@ -156,7 +156,6 @@ def test_every_table_has_a_contract_and_every_contract_a_table():
     assert set(TABLES) <= set(CONTRACTS)
     full = {"beta_fits_float32_2020", "glm_fits_float32_2020"}  # where there are real logits
     full.add("own_score_fits")  # and with ``fits: own_scores``
-    full.add("authors_recorded")  # and authors' files
     asked = {f"estimator_{what}" for what in ("comparison", "selection", "cost")}
     assert set(CONTRACTS) - set(TABLES) == full | asked
 

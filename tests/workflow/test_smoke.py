@@ -18,7 +18,6 @@ from pipeline.table_schema import tables
 
 ON_ITS_OWN = {  # of an estimator's page, `snakemake league`, `multiclass`
     *(f"estimator_{what}" for what in ("comparison", "selection", "cost")),
-    "authors_recorded",  # of files that are fetched
     *("fit_times", "own_score_fits"),  # of key `fits`
 }
 AUDITS = {name for name in tables() if name.startswith("audit_")}  # of a model that a user adds

@@ -9,12 +9,9 @@ import numpy as np
 import pandas as pd
 import pytest
 import yaml
-from authors_data import write_files
 from checkout import GENUINE, TINY, errors
 from command import read
 from mirror import serving_folder
-
-from reproduction.authors_files import FILES
 
 
 @pytest.mark.parametrize(
@@ -140,25 +137,6 @@ def test_when_no_mirror_has_it_one_line_says_so_and_ends_the_run(fresh, mirror):
     assert f"{mirror}/{GENUINE.name} answered 404" in line
     assert "by hand, or set download: false to go on without it" in line
     assert not list((fresh / "my logits").glob("*"))
-
-
-def test_the_authors_files_are_fetched_once_and_then_count(fresh, mirror, tmp_path):
-    """They are no input of a run without them; with them the draws and the ledger read them."""
-    assert not any("authors_f" in job for job in fresh.planned())
-    write_files(tmp_path / "mirror")
-    options = ("--config", f"mirrors={json.dumps([f'{mirror}/{{file}}'])}")
-    environment = {"NO_PROXY": "127.0.0.1"}
-    fresh.run(*options, "--", "authors_files", environment=environment)
-    for name in FILES:
-        path = fresh / "resources/authors" / name
-        assert path.read_bytes() == (tmp_path / "mirror" / name).read_bytes()
-    (tmp_path / "mirror" / FILES[0]).unlink()
-    fresh.run(*options, "--", "authors_files", environment=environment)  # nothing is fetched again
-    targets = [f"results/tables/authors_{name}.csv" for name in ("recorded", "numbers")]
-    fresh.run("--", *targets)
-    assert "recorded_bias_cells" in (fresh / targets[1]).read_text()
-    assert "read_authors_files" not in fresh.planned()
-    assert "draw_as_authors" not in fresh.planned()
 
 
 @pytest.mark.nightly

@@ -36,7 +36,6 @@ from reproduction.bias import (
     error_of_mean,
     paired_t_test,
 )
-from reproduction.claims.authors import of_biases
 
 SIGNIFICANT = 0.05
 TOLERANCE = 0.05  # of a printed number
@@ -127,7 +126,7 @@ def realistic_t_test(grounds: Grounds) -> Ruling:
         for pairing in PAIRINGS
     }
     holds = all(row["t_statistic"] > 0 and row["p_value"] < SIGNIFICANT for row in tests.values())
-    measurements = [*authors_measurements(authors), *of_biases(grounds), *test.measurements]
+    measurements = [*authors_measurements(authors), *test.measurements]
     for name, column in (("t", "t_statistic"), ("p", "p_value")):
         cases = {f"by {pairing}:": tests[pairing][column] for pairing in PAIRINGS[1:]}
         measurements += by_case(f"{name} of pairs averaged", cases)

@@ -5,7 +5,6 @@ import pandas as pd
 from pipeline.claims.grounds import Grounds, enough_replicates, on_genuine
 from pipeline.claims.verdicts import POINTS, Measurement, NotJudged, Ruling, Verdict, by_case, claim
 from pipeline.logits import REAL_SCORES
-from reproduction.claims.authors import of_ece_bin
 from reproduction.claims.tables_2_to_3 import off_by
 
 CLOSE, LOOSE, PAIRS = 0.10, 0.25, 0.9  # of simulated over real; share of the pairs
@@ -41,7 +40,6 @@ def real_and_simulated(grounds: Grounds) -> Ruling:
         Measurement(f"printed pairs within {CLOSE:.0%}", _within(printed, CLOSE).sum(), "of 10"),
         *by_case(f"{name}, computed", dict(zip(rows["model"], computed, strict=True))),
         *_digits(table, rows),
-        *of_ece_bin(grounds),
     ]
     verdicts = [_matches(printed), _matches(computed)]
     reason = (

@@ -8,7 +8,6 @@ from pipeline.claims.grounds import TABLE_2, TABLE_3, Grounds, on_genuine
 from pipeline.claims.verdicts import CLEAR, Measurement, NotJudged, Ruling, Verdict, claim
 from pipeline.scenarios import HALF_LAST_DIGIT_BETA
 from pipeline.tables import is_true
-from reproduction.claims.authors import of_fits
 from reproduction.standard_errors import rows_with_table3_errors
 
 BETA_TOLERANCE, BETA_LOOSE = 0.002, 0.05
@@ -64,7 +63,6 @@ def glm_parameters(grounds: Grounds) -> Ruling:
         Measurement("models with real logits, of 10", rows["model"].nunique()),
         Measurement(name, len(selected) - len(other)),
     ]
-    measurements += of_fits(grounds)
     notes = aic_contradictions(grounds)
     if rows.empty:
         return on_genuine(rows, Verdict.NEEDS_REAL_LOGITS, measurements, notes)

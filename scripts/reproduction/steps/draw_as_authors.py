@@ -27,7 +27,6 @@ from pipeline.steps import AtLeast, Seed
 from pipeline.table_schema import columns_of
 from pipeline.tables import groups_of, read_table, write_table
 from reproduction.authors_draws import batches, seed_cycle, seeds
-from reproduction.authors_files import best_scenarios
 from reproduction.bias import PAIR, PAIRINGS, abs_pairs, average_pairs, paired_t_test
 from reproduction.replicates import Estimates, ReplicateCell, ReplicateCells
 from reproduction.steps.summarise_bias import bias_rows
@@ -46,7 +45,6 @@ def draw_as_authors(
     models_table: Path,
     beta_fits: Path,
     glm_fits: Path,
-    recorded: Path | None,
     models: list[str],
     n_samples: list[int],
     replicates: Annotated[int, AtLeast(2)],
@@ -61,7 +59,6 @@ def draw_as_authors(
     models_table: models table: gives the groups
     beta_fits: published Table 2
     glm_fits: published Table 3
-    recorded: table authors_recorded: its fits are drawn from instead, and its biases compared
     models: models of the paper
     n_samples: sample sizes
     replicates: data sets per cell, those of the first seeds; at most the 1000 of the paper
@@ -70,15 +67,9 @@ def draw_as_authors(
     output_numbers: table authors_numbers to write
     """
     fits = printed_fits(read_table(beta_fits), read_table(glm_fits))
-    scenarios = {model: fit.scenario() for model, fit in fits.items()}
-    if recorded:
-        file = read_table(recorded).fillna({"case": ""})
-        scenarios = best_scenarios(file)
     groups = groups_of(read_table(models_table), models_table)
-    drawn = [scenarios[model] for model in models]
+    drawn = [fits[model].scenario() for model in models]
     rows, numbers = measure_draws(drawn, n_samples, min(replicates, N_REPLICATES), groups, seed)
-    if recorded:
-        numbers += compare_biases(rows, file)
     write_table(output_draws, "authors_draws", rows)
     write_table(output_numbers, "authors_numbers", [*numbers, *figure_1()])
 
@@ -162,18 +153,6 @@ def _correlations(percent: Mapping[str, np.ndarray]) -> Iterator[Row]:
         if spread.sum() > 1 and values.shape[1] > 2:
             r = np.corrcoef(values[spread])
             yield _number("correlation_of_cells", name, r[np.triu_indices_from(r, 1)].mean())
-
-
-def compare_biases(rows: pd.DataFrame, recorded: pd.DataFrame) -> list[Row]:
-    """Return how far the biases are from those of the authors' file, in the cells of both."""
-    names = {"model": "scenario", "case": "estimator"}
-    biases = recorded[recorded["quantity"] == "bias_percent"].rename(columns=names)
-    both = rows.merge(biases, on=[*names.values(), "n_samples"])
-    off = (both["bias_percent"] - both["value"]).abs()
-    return [
-        _number("recorded_bias_cells", "", len(off)),
-        _number("recorded_bias_difference_percent", "largest", off.max()),
-    ]
 
 
 def figure_1() -> Iterator[Row]:
