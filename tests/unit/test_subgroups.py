@@ -132,6 +132,30 @@ def test_two_subgroups_at_fault_are_both_named_and_their_pairs_are_not():
     assert found.others_are_fine
 
 
+@pytest.mark.parametrize("seed", [3, 15, 35])
+def test_of_two_halves_the_failing_one_has_the_p_value_that_decided(seed):
+    """Rare events, site 1 too low: site 0 is the clearer half of their difference, and is right."""
+    generator, site = np.random.default_rng(seed), np.arange(400) < 60
+    x = generator.normal(-3, 0.6, 400)
+    hits = generator.random(400) < expit(x + 1.3 * site)
+    by = {"site": site.astype(int)}
+    found = audit_subgroups(expit(x), hits, by, replicates=199, seed=seed)
+    assert found.where == "site = 1"
+    assert found.apart["difference_p_value"].tolist() == [found.deciding_p_value]
+    assert f"(p = {found.deciding_p_value:.2g})" in found.headline
+    assert found.deciding_p_value <= 0.05
+
+
+def test_a_p_value_at_the_limit_names_its_subgroup():
+    """The p-value of the table decides: no other redraws do."""
+    generator = np.random.default_rng(44)
+    scores, a = generator.beta(4, 2, 600), generator.integers(0, 3, 600)
+    hits = generator.random(600) < expit(logit(scores) + 0.55 * (a == 1))
+    found = audit_subgroups(scores, hits, {"a": a}, replicates=199, seed=44)
+    assert (found.is_shared, found.deciding_p_value) == (False, 0.05)
+    assert found.where == "a = 1"
+
+
 def test_equal_subgroups_of_predicted_classes_do_not_differ():
     generator = np.random.default_rng(0)
     classes, site = generator.integers(0, 2, (2, 1500))

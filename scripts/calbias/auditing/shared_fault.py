@@ -14,7 +14,7 @@ from typing import NamedTuple
 import numpy as np
 from scipy.special import expit, logit
 
-from calbias.auditing.segment_test import Found, Ordered, tested
+from calbias.auditing.segment_test import Ordered, Tested, tested
 from calbias.auditing.segments import Segments
 from calbias.auditing.verdict.groups import Groups
 from calbias.conventions import SIGNIFICANT
@@ -72,12 +72,14 @@ class Apart(NamedTuple):
     """What is beyond a shared fault, of m segments.
 
     first      the numbers of the segments found, in their order
-    p_values   (m,) in the step that found the segment, else in the last one
+    p_value    that no segment differs: the least of the first step, which decides
+    p_values   (m,) that decided on the segment: in the step that found it, else in the last one
     roots      (2, m) the statistics of the same step
     others     (n,) the log odds of a hit by the curve of the rows outside
     """
 
     first: list[int]
+    p_value: float
     p_values: Floats
     roots: Floats
     others: Floats
@@ -87,18 +89,21 @@ def apart(
     ordered: Ordered,
     segments: Segments,
     rows: GroupedRows,
-    is_failing: np.ndarray,
+    of_calibration: Tested,
     options: tuple[float, int, np.random.Generator],
     *,
     is_shared: bool,
 ) -> Apart:
     """Return what is Apart from the fault of all rows, if it ``is_shared``, or from calibration.
 
-    ``is_failing`` (m,) are the segments that are miscalibrated: of two that share all rows one is
-    found, the one that fails if the other does not.
+    ``of_calibration`` says which segments are miscalibrated; where no fault is shared it is the
+    first step. Of two segments that share all rows one is found, the one that fails if the other
+    does not.
     """
+    is_failing = of_calibration.found.p_values <= SIGNIFICANT
     m, n = len(segments.words), rows.group.size
     first, p_values, roots = list[int](), np.ones(m), np.zeros((2, m))
+    p_value = 1.0
     others = rows.log_odds
     for _ in range(MOST_STEPS):
         members = segments.members[first].toarray() > 0
@@ -112,25 +117,23 @@ def apart(
             log_odds = np.where(inside, curve, log_odds)
             strata = np.where(inside, strata.max() + 1 + stratum, strata)
             others = curve if k == 0 else others
-        test = tested(ordered.beyond(log_odds, strata), segments, *options)
+        test = of_calibration
+        if is_shared or first:
+            test = tested(ordered.beyond(log_odds, strata), segments, *options)
         later = np.setdiff1d(np.arange(m), first)
         p_values[later], roots[:, later] = test.found.p_values[later], test.roots[:, later]
-        clearest = _clearest(test.found, later, segments, is_failing)
-        if clearest is None:
+        best = later[np.lexsort((-test.found.clear[later], test.found.p_values[later]))[0]]
+        p_value = p_value if first else float(p_values[best])
+        if p_values[best] > SIGNIFICANT:
             break
-        first.append(clearest)
-    return Apart(first, p_values, roots, others)
+        clearest = best if is_failing[best] else _failing_rest(best, later, segments, is_failing)
+        p_values[clearest] = p_values[best]
+        first.append(int(clearest))
+    return Apart(first, p_value, p_values, roots, others)
 
 
-def _clearest(
-    outcome: Found, later: Ints, segments: Segments, is_failing: np.ndarray
-) -> int | None:
-    """Return the clearest of the segments ``later``, or None where all have p above 5 %."""
-    best = later[np.lexsort((-outcome.clear[later], outcome.p_values[later]))[0]]
-    if outcome.p_values[best] > SIGNIFICANT:
-        return None
-    if not is_failing[best]:
-        both = segments.members + segments.members[[best] * segments.members.shape[0]]
-        rests = [k for k in later if is_failing[k] and (both[k].toarray() == 1).all()]
-        best = rests[0] if rests else best
-    return int(best)
+def _failing_rest(best: int, later: Ints, segments: Segments, is_failing: np.ndarray) -> int:
+    """Return the failing one of the segments ``later`` that has all other rows, or ``best``."""
+    both = segments.members + segments.members[[best] * segments.members.shape[0]]
+    rests = [k for k in later if is_failing[k] and (both[k].toarray() == 1).all()]
+    return rests[0] if rests else best

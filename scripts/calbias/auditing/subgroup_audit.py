@@ -88,10 +88,10 @@ def audit_subgroups(
     difference, others_p_value, first = None, None, list[int]()
     if clear.size > 1 and (is_shared or is_bad[1:].any()):
         each = GroupedRows(groups, group, chance, hits)
-        beyond = apart(rows, segments, each, is_bad, options, is_shared=is_shared)
+        beyond = apart(rows, segments, each, test, options, is_shared=is_shared)
         first = beyond.first
         if is_shared:
-            difference = float(beyond.p_values[1:].min())
+            difference = beyond.p_value
             _add_differences(table, test, beyond, what)
     if first:
         table.loc[first, "apart"] = True

@@ -119,25 +119,31 @@ class Subgroups(NamedTuple):
         return self.others_p_value is not None and self.others_p_value > SIGNIFICANT
 
     @property
+    def deciding_p_value(self) -> float:
+        """The p-value that decided whether a subgroup is apart."""
+        parts = self.table.loc[self.table["segment"] != ALL, "p_value"]
+        return float(parts.min()) if self.difference_p_value is None else self.difference_p_value
+
+    @property
     def headline(self) -> str:
         """The subgroups apart, in a few words after the verdict on all rows; "" without any."""
         if self.apart.empty:
             return ""
-        n, p_value = len(self.table) - 1, self.difference_p_value
+        n, p_value = len(self.table) - 1, p_digits(self.deciding_p_value)
         p_of_others = self.others_p_value
-        if p_value is None:
+        if not self.is_shared:
             bad = len(self.faulty)
             verb = "is" if bad == 1 else "are"
-            return f"{bad} of {n} subgroups {verb} miscalibrated (p = {p_digits(self.p_value)})"
+            return f"{bad} of {n} subgroups {verb} miscalibrated (p = {p_value})"
         if p_of_others is not None and self.others_are_fine:
             return (
-                f"it is a fault of the rows where {self.where} (p = {p_digits(p_value)}), and "
+                f"it is a fault of the rows where {self.where} (p = {p_value}), and "
                 f"none was found in the other rows (p = {p_digits(p_of_others)})"
             )
         bad = len(self.apart)
         verb = "differs" if bad == 1 else "differ"
         return (
-            f"{bad} of {n} subgroups {verb} from the other rows (p = {p_digits(p_value)}): "
+            f"{bad} of {n} subgroups {verb} from the other rows (p = {p_value}): "
             f"where {self.where}"
         )
 
@@ -153,9 +159,7 @@ class Subgroups(NamedTuple):
 
     def _statement(self, n: int) -> str:
         """Return which of n subgroups are apart, in words."""
-        apart = self.apart
-        parts = self.table.loc[self.table["segment"] != ALL, "p_value"]
-        p_value = p_digits(self.difference_p_value or float(parts.min()))
+        apart, p_value = self.apart, p_digits(self.deciding_p_value)
         if apart.empty:
             what = "difference from the fault of all rows" if self.is_shared else "fault"
             return f"No {what} was found in {n} subgroups (p = {p_value})"
