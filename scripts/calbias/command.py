@@ -8,7 +8,7 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
-from calbias.io.command_line import command, say, write_text
+from calbias.io.command_line import command, say
 from calbias.parser import parser
 
 
@@ -192,7 +192,7 @@ def _progress(options: Any) -> Callable[[str], None]:
 
 def _output_paths(options: Any, suffixes: Sequence[str], *inputs: str | None) -> tuple[Path, ...]:
     """Return the files of ``--output``, none without it, before anything is computed."""
-    from calbias.io.files import output_paths
+    from calbias.io.outputs import output_paths
 
     if options.output is None:
         return ()
@@ -201,9 +201,9 @@ def _output_paths(options: Any, suffixes: Sequence[str], *inputs: str | None) ->
 
 
 def _write(options: Any, files: Sequence[Path], *texts: str) -> None:
-    _progress(options)(f"writing {' and '.join(map(str, files))}")
-    for file, text in zip(files, texts, strict=True):
-        write_text(file, text)
+    from calbias.io.outputs import write_texts
+
+    write_texts(dict(zip(files, texts, strict=True)), _progress(options))
 
 
 def _watch(options: Any) -> None:

@@ -17,8 +17,8 @@ from calbias.auditing.segments import with_codes
 from calbias.conventions import N_BINS
 from calbias.engine.scores_and_hits import scores_and_hits
 from calbias.errors import InputError, of_extra, printable, reading
-from calbias.io.command_line import write_text
-from calbias.io.files import is_stream, output_paths
+from calbias.io.files import is_stream
+from calbias.io.outputs import output_paths, write_texts
 from calbias.logits.columns import Columns
 from calbias.logits.output_file import Place
 from calbias.logits.table_files import parquet_folder, validate_rows_of_parquet
@@ -74,9 +74,7 @@ def audit_file(
         if class_wise and data.logits is None:
             raise InputError(f"{name}: --class-wise needs a column per class, not scores")
     audit = audit_data(data, chosen, estimators, class_wise=class_wise, progress=say)
-    say(f"writing {html} and {numbers}")
-    write_text(html, page(audit, name, numbers.name))
-    write_text(numbers, audit.to_json() + "\n")
+    write_texts({html: page(audit, name, numbers.name), numbers: audit.to_json() + "\n"}, say)
     return audit
 
 

@@ -85,7 +85,8 @@ def _add_recalibrate(commands: Any) -> None:
         "gains on rows that it was not fitted on, and write the map as JSON. With --apply make "
         "recalibrated scores of a file that may have no outcomes.",
         epilog="With --apply the table is written as CSV with columns whose names start with "
-        "calbias_: calbias_score, or a probability of each class after temperature and vector.",
+        "calbias_: calbias_score, or calbias_p_0, calbias_p_1, …, the probabilities of the classes "
+        "after temperature and vector.",
     )
     recalibrate.add_argument("file", metavar="FILE", help="a file as for audit; - for stdin")
     recalibrate.add_argument("--method", metavar="METHOD",

@@ -16,10 +16,11 @@ from calbias.auditing.inputs import read_data
 from calbias.conventions import COUNTS, LOGITS, ODDS, PERCENT, PROBABILITIES
 from calbias.engine.scores_and_hits import scores_and_hits
 from calbias.errors import InputError, looked_up
-from calbias.io.command_line import write_text
-from calbias.io.files import is_stream, not_utf8, output_paths, validate_file_exists
+from calbias.io.files import is_stream, not_utf8, validate_file_exists
+from calbias.io.outputs import CLASS, SCORE, output_paths, write_texts
 from calbias.logits.cells import OF_CLASS, OF_ROW, is_value, numbers_of, texts_of
 from calbias.logits.checks import checked_values
+from calbias.logits.class_columns import affixes
 from calbias.logits.columns import DROP, Columns, listed, looked_up_column, score_column
 from calbias.logits.forms import as_probabilities, as_scores, common_form, form_of
 from calbias.logits.output_file import Fold, Place
@@ -27,8 +28,6 @@ from calbias.logits.table_files import TEXT, Table, read_table_and_cells
 from calbias.recalibration.methods import METHODS
 from calbias.recalibrator import ADVISED, LARGEST_TEXT, Recalibrator, fitted_to, read_text
 
-COLUMN = "calbias_"
-"""The start of the names of the columns that ``apply_file`` adds."""
 _ENOUGH = 10  # logits or odds that would not all be between 0 and 1
 Say = Callable[[str], Any]
 
@@ -54,8 +53,7 @@ def recalibrate_file(
     for note in (*data.notes, *sentences(data.warnings or ())):
         say(note)
     recalibrator = fitted_to(data, method, top_label, seed)
-    progress(f"writing {file}")
-    write_text(file, recalibrator.to_json() + "\n")
+    write_texts({file: recalibrator.to_json() + "\n"}, progress)
     say(f"--apply {quote(str(file))} makes recalibrated scores of another file")
     return recalibrator.sentence_
 
@@ -91,8 +89,7 @@ def apply_file(
     for row, values in zip(rows, new, strict=True):
         writer.writerow([*row, *("" if value != value else value for value in values)])
     if output is not None:
-        progress(f"writing {file}")
-        write_text(file, buffer.getvalue())
+        write_texts({file: buffer.getvalue()}, progress)
     else:
         write(buffer.getvalue())
 
@@ -148,8 +145,10 @@ def recalibrated_columns(
     result = np.full((n, *predicted.shape[1:]), np.nan)
     result[rows] = predicted
     if result.ndim == 1:
-        return {f"{COLUMN}score": result}
-    return {f"{COLUMN}{name}": result[:, k] for k, name in enumerate(classes)}
+        return {SCORE: result}
+    start, end = map(len, affixes(classes))
+    words = [name[start : len(name) - end] for name in classes]
+    return {f"{CLASS}{word}": result[:, k] for k, word in enumerate(words)}
 
 
 def _columns_of_map(

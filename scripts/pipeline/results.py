@@ -9,7 +9,7 @@ from collections.abc import Iterable, Iterator
 from pathlib import Path
 
 from calbias.errors import InputError
-from calbias.io import command_line
+from calbias.io import outputs
 from calbias.io.files import file_digest
 from pipeline.versions import lines_of, present
 
@@ -45,7 +45,7 @@ def written_whole(
     file was made with; with ``extends`` also those recorded before. InputError in a job whose
     Snakemake run has been unlocked.
     """
-    with command_line.written_whole(path) as temporary:
+    with outputs.written_whole(path) as temporary:
         yield temporary
         if _locks_at_start - _locks():  # Snakemake was unlocked since this job started
             raise InputError(f"{path}: not written: the run that started this job was killed")

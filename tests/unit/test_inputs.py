@@ -15,7 +15,6 @@ from calbias import InputError
 from calbias.auditing.audit import audit_data
 from calbias.auditing.description import description_of, warnings_of
 from calbias.auditing.inputs import EVENT, TOP_LABEL, Options, prepared, read_data
-from calbias.io.files import GENERATOR, output_paths
 from calbias.logits.columns import Columns
 
 SCORES, HITS = [0.9, 0.8, 0.6, 0.7], [1, 0, 1, 1]
@@ -414,40 +413,6 @@ test_formats_that_are_not_read = refuses(
     ("a.npy", "suffix '.npy' is not read; save scores and hits together: numpy.savez"),
     ("a.pt", r"suffix '.pt' is not read; save it with NumPy: numpy.savez\("),
     ("a.xlsx", "suffix '.xlsx' is not read; save the sheet as CSV"),
-)
-
-
-def test_where_the_page_is_written(tmp_path):
-    file = tmp_path / "mine.csv.gz"
-    page, numbers = output_paths(file)
-    assert (page, numbers) == (tmp_path / "mine.html", tmp_path / "mine.json")
-    assert output_paths(tmp_path / "data.json")[1] == tmp_path / "data_audit.json"
-    assert output_paths("-")[0].name == "standard_input.html"
-    for name in ("x", "x.html", "x.json"):
-        assert [path.name for path in output_paths("-", tmp_path / name)] == ["x.html", "x.json"]
-    assert output_paths("-", tmp_path / "v1.2")[0].name == "v1.2.html"
-    page.write_text(f'<meta name="generator" content="{GENERATOR}">')
-    output_paths(file)  # one's own may be replaced
-    page.write_text("<p>thesis</p>")
-    output_paths(file, force=True)
-    assert output_paths(file, tmp_path / "new" / "x")[0] == tmp_path / "new" / "x.html"
-    assert [*(tmp_path / "new").iterdir()] == []
-
-
-def written_to(tmp_path, output=None, there=None, path="m.jsonl"):
-    if there:
-        (tmp_path / there).write_text('{"score": 1}')
-    output_paths(tmp_path / path, output and tmp_path / output)
-
-
-test_bad_outputs = refuses(
-    written_to,
-    ({"there": "m.html"}, "m.html: exists and was not written by calbias; choose another name"),
-    ({"there": "m.json"}, "m.json: exists .* or replace it with --force"),
-    ({"there": "m.json", "path": "m.json", "output": "m"}, "m.json: is a file that is read"),
-    ({"there": "file", "output": "file/x"}, "file: no file can be written there"),
-    ({"output": "/proc/x"}, "/proc: no file can be written there .*; choose another folder"),
-    ({"output": "/proc/x/y"}, "/proc/x: no file can be written there"),
 )
 
 

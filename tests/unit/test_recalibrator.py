@@ -330,7 +330,7 @@ def test_columns_of_classes_get_probabilities(tmp_path, capsys):
         scale = 1 if form == "logits" else 100  # probabilities as percentages
         (scale * table[names[::-1]].head(5)).to_json(new, orient="records", lines=True)
         out = run(capsys, "recalibrate", new, "--apply", tmp_path / f"{form}_map.json")[1]
-        found = pd.read_csv(io.StringIO(out))[[f"calbias_{name}" for name in names]].to_numpy()
+        found = pd.read_csv(io.StringIO(out))[[f"calbias_p_{name}" for name in names]].to_numpy()
         expected = calbias.Recalibrator(method).fit(logits, labels).predict(logits[:5])
         assert found == pytest.approx(expected, abs=1e-4)
         new.write_text('{"cat": 0.5, "score": 0.5}\n')

@@ -13,7 +13,7 @@ from calbias.auditing.inputs import TOP_LABEL
 from calbias.auditing.result import Result, new_axes, plain
 from calbias.conventions import CONFIDENCE_LEVEL, SIGNIFICANT
 from calbias.engine.posterior import PosteriorCurve
-from calbias.io.files import COMPARISON
+from calbias.io.outputs import GENERATOR
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -161,7 +161,8 @@ class Comparison(Result):
             values["subgroups"] = subgroups
         else:
             del values["subgroups"]
-        return {"generator": COMPARISON, "sentence": self.sentence, **plain(values)}
+        head = {"generator": GENERATOR.format("compare"), "sentence": self.sentence}
+        return head | plain(values)
 
     def to_html(self, title: str = "", json_name: str = "") -> str:
         """Return the page that ``calbias compare`` writes: one file that needs no other."""

@@ -24,7 +24,7 @@ from calbias.auditing.subgroup_lines import COLUMNS as LINES
 from calbias.auditing.subgroups import BEYOND, Subgroups
 from calbias.auditing.verdict.words import HEIGHT, PARTS
 from calbias.conventions import p_digits
-from calbias.io.files import COMPARISON, GENERATOR
+from calbias.io.outputs import GENERATOR
 
 if TYPE_CHECKING:
     import jinja2
@@ -88,7 +88,7 @@ def page(audit: Audit, title: str, json_name: str = "") -> str:
         "page.html.j2",
         f"Calibration audit of {title}",
         audit=audit,
-        generator=GENERATOR,
+        generator=GENERATOR.format("audit"),
         is_event=is_event,
         percent=dict(zip(("error", "low", "high", "ece", "floor"), audit.in_percent, strict=True)),
         picture=picture(audit, "caption"),
@@ -125,7 +125,7 @@ def comparison_page(comparison: Comparison, title: str, json_name: str = "") -> 
     return rendered(
         "comparison.html.j2",
         f"Comparison of {title}",
-        generator=COMPARISON,
+        generator=GENERATOR.format("compare"),
         comparison=comparison,
         is_event=comparison.kind == EVENT,
         picture=picture(comparison, "caption"),

@@ -21,7 +21,7 @@ from calbias.auditing.verdict.words import digits_of
 from calbias.conventions import MISCALIBRATED, TOO_SMALL
 from calbias.engine.posterior import PosteriorCurve
 from calbias.errors import of_extra
-from calbias.io.files import GENERATOR
+from calbias.io.outputs import GENERATOR
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -312,7 +312,7 @@ class Audit(Result):
             if each.name not in (*TABLES, "subgroups")
         }
         return {
-            "generator": GENERATOR,
+            "generator": GENERATOR.format("audit"),
             **{name: getattr(self, name) for name in first},
             **{name: plain(value) for name, value in shown.items()},
             **self._told_of_subgroups(),

@@ -143,8 +143,7 @@ class Subgroups(NamedTuple):
         bad = len(self.apart)
         verb = "differs" if bad == 1 else "differ"
         return (
-            f"{bad} of {n} subgroups {verb} from the other rows (p = {p_value}): "
-            f"where {self.where}"
+            f"{bad} of {n} subgroups {verb} from the other rows (p = {p_value}): where {self.where}"
         )
 
     @property

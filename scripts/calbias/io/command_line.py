@@ -1,4 +1,4 @@
-"""What every command line shares: one-line errors, and files moved into place."""
+"""What every command line shares: an error is one line, streams take every character."""
 
 import atexit
 import contextlib
@@ -8,8 +8,7 @@ import os
 import sys
 import traceback
 import warnings
-from collections.abc import Callable, Iterator, Sequence
-from pathlib import Path
+from collections.abc import Callable, Sequence
 from typing import Any, NoReturn, TextIO
 
 from calbias.errors import InputError, printable
@@ -94,29 +93,3 @@ def _leave(message: str = "", status: int = 1) -> NoReturn:
             with contextlib.suppress(OSError, ValueError):
                 os.dup2(os.open(os.devnull, os.O_WRONLY), stream.fileno())
     sys.exit(status)
-
-
-@contextlib.contextmanager
-def written_whole(path: Path | str) -> Iterator[Path]:
-    """Yield a temporary path next to ``path``; move it into place only if the block succeeds."""
-    path = Path(path)
-    path.parent.mkdir(parents=True, exist_ok=True)
-    # keeps the suffix: writers look at it; a name may be as long as the system allows
-    end = path.name.encode("utf-8", "surrogateescape")[-150:].decode("utf-8", "ignore")
-    temporary = path.with_name(f".{os.getpid()}-{end}")
-    try:
-        yield temporary
-        os.replace(temporary, path)
-    except OSError as error:
-        # a full disk names no file; errors of a download are OSErrors without a number
-        if error.errno is not None and error.filename in (None, str(temporary)):
-            error.filename = str(path)
-        raise
-    finally:
-        temporary.unlink(missing_ok=True)
-
-
-def write_text(path: Path | str, text: str) -> None:
-    """Write a text whole, in UTF-8."""
-    with written_whole(path) as temporary:
-        temporary.write_text(text, encoding="utf-8", errors="replace")

@@ -1,17 +1,12 @@
-"""Files before they are parsed, and files of results: what is there, and what may be replaced.
-
-An audit's page and JSON carry ``GENERATOR``. A file of the same name without it is somebody's work:
-it is not replaced unless that is asked for.
-"""
+"""Files before they are parsed: what is there, and lines of text tables."""
 
 import contextlib
 import csv
 import hashlib
 import io
 import os
-import re
 import stat
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 
 from calbias.errors import InputError
@@ -130,102 +125,3 @@ def remedy(path: Path | str) -> str:
         f"write it again; if {Path(path).name} is a result of the pipeline, delete it and run "
         "snakemake again"
     )
-
-
-GENERATOR, COMPARISON = "calbias audit", "calbias compare"
-"""In the page: ``<meta name="generator" content="calbias audit">``; in the JSON: the value of the
-key ``generator``, one of the first. Other commands write their names; a table has a last column
-``generator``, or columns whose names start with ``calbias_``."""
-_MARK = re.compile(
-    rb'<meta name="generator" content="calbias |"generator": "calbias |\A[^\n]*,generator\r?\n|'
-    rb'\A[^\n]*[,;\t|]"?calbias_[^\n]*\n'
-)
-_HEAD_BYTES = 4096
-
-
-PAGE = (".html", ".json")
-"""What an audit, a comparison and a watched file have: a page, and its numbers."""
-
-
-def output_paths(
-    read: Path | str | Sequence[Path | str],
-    output: Path | str | None = None,
-    force: bool = False,
-    suffixes: Sequence[str] = PAGE,
-    ending: str = "",
-) -> tuple[Path, ...]:
-    """Return the files that a command writes, one a suffix, ready to be written.
-
-    ``output`` is their stem, with or without a suffix of theirs; by default it is the first file
-    that is read, without its suffixes, and the ``ending``, with ``_audit`` where it would be
-    replaced, and ``standard_input`` for ``-``. InputError where a file of the name is one that is
-    read, cannot be written, or, without ``force``, was not written by calbias.
-    """
-    inputs = [read] if isinstance(read, str | Path) else [*read]
-    if output is None:
-        stem = _stem(inputs[0])
-        is_read = not ending and Path(inputs[0]).suffix in suffixes
-        stem = stem.with_name(f"{stem.name}{'_audit' if is_read else ending}")
-    else:
-        stem = Path(output)
-        stem = stem.with_suffix("") if stem.suffix in suffixes else stem
-    if not stem.name:
-        raise InputError(f"--output {output}: no name of a file; give a stem such as results/mine")
-    paths = tuple(Path(f"{stem}{suffix}") for suffix in suffixes)
-    for file in paths:
-        for path in inputs:
-            _validate_free(file, path, force)
-    _validate_writable(stem.parent)
-    return paths
-
-
-def validate_state(state: Path | str, read: Path | str) -> None:
-    """Raise InputError where a file that is read and written again would replace other work."""
-    if not Path(state).name:
-        raise InputError(f"--state {state}: no name of a file; give one such as watch.json")
-    _validate_free(Path(state), read, option="--state")
-    _validate_writable(Path(state).parent, "--state")
-
-
-def _stem(path: Path | str) -> Path:
-    if is_stream(path):
-        return Path("standard_input")
-    path = Path(path) if Path(path).name else Path(path).absolute()  # "." has no name
-    name = path.name.removesuffix(".gz") if path.name != ".gz" else path.name
-    return path.with_name(name).with_suffix("")
-
-
-def _validate_free(
-    file: Path, read: Path | str, force: bool = False, option: str = "--output"
-) -> None:
-    remedy = f"choose another name with {option}"
-    if file.is_dir():
-        raise InputError(f"{file}: a folder has this name; {remedy}")
-    if not file.exists():
-        return
-    if not file.is_file():
-        raise InputError(f"{file}: no regular file; {remedy}")
-    if os.path.exists(read) and file.samefile(read):
-        raise InputError(f"{file}: is a file that is read; {remedy}")
-    try:
-        with open(file, "rb") as stream:
-            head = stream.read(_HEAD_BYTES)
-    except OSError as error:
-        raise InputError(f"{file}: {error.strerror}; {remedy}") from None
-    if not force and head and not _MARK.search(head):
-        or_force = ", or replace it with --force" if option == "--output" else ""
-        raise InputError(f"{file}: exists and was not written by calbias; {remedy}{or_force}")
-
-
-def _validate_writable(folder: Path, option: str = "--output") -> None:
-    """Make the folder and a file in it, which is removed."""
-    trial = folder / f".{os.getpid()}-calbias"
-    try:
-        folder.mkdir(parents=True, exist_ok=True)
-        trial.touch()
-        trial.unlink()
-    except OSError as error:
-        raise InputError(
-            f"{folder}: no file can be written there ({error.strerror}); choose another folder "
-            f"with {option}"
-        ) from None

@@ -20,8 +20,7 @@ from calbias.auditing.audit import audit
 from calbias.auditing.inputs import EVENT, read_data
 from calbias.auditing.result import Audit
 from calbias.errors import InputError
-from calbias.io.command_line import write_text
-from calbias.io.files import output_paths, validate_state
+from calbias.io.outputs import output_paths, validate_state, write_texts
 from calbias.logits.columns import Columns, looked_up_column
 from calbias.logits.output_file import Place
 from calbias.logits.table_files import SUFFIXES, read_table, table_suffix
@@ -77,7 +76,7 @@ def watch_file(
     """
     page, numbers = output_paths(path, output, force, ending="-watch")
     if state:
-        validate_state(state, path)
+        validate_state(state, path, (page, numbers))
     before = read_state(state, level) if state else State(Monitor(level))
     first, last = before.monitor.n, before.last
     stream = _read_stream(path, time, columns, top_label)
@@ -95,11 +94,11 @@ def watch_file(
     if result:
         sentence += f"; rows{since}: {result.verdict.sentence}"
     audit_page = result.to_html(f"{name}{since}") if result else _NO_AUDIT
-    progress(f"writing {' and '.join(map(str, filter(None, (page, numbers, state))))}")
-    write_text(page, _page(name, sentence, after.monitor, audit_page))
-    write_text(numbers, json.dumps(_numbers(after, sentence), indent=2) + "\n")
-    if state:
-        write_text(state, _state_text(after))
+    texts = {
+        page: _page(name, sentence, after.monitor, audit_page),
+        numbers: json.dumps(_numbers(after, sentence), indent=2) + "\n",
+    }
+    write_texts(texts | ({Path(state): _state_text(after)} if state else {}), progress)
     return sentence, after.monitor.alarm is not None
 
 
