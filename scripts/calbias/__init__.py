@@ -18,6 +18,7 @@ stand before hits: they are what is judged, and hits may be found from labels.
     CountedScenario                       a population: rows and hits in cells of the log odds
     true_calibration_error                the true error of a scenario
     bias                                  an estimator's bias and spread in a scenario
+    debias_or_sweep                       which of the two is nearer in a scenario, and why
     simulate                              data sets drawn from a scenario
     noise_floor                           what a calibrated model with these probabilities prints
     Monitor                               an alarm for a stream, with a rate that holds for ever
@@ -57,6 +58,7 @@ _MODULES = {
     "plan": "calbias.auditing.plan",
     "bias": "calbias.simulation",
     "corp_diagram": "calbias.auditing.corp",
+    "debias_or_sweep": "calbias.bias_expansion",
     "ece": "calbias.estimation.ece",
     "estimate": "calbias.estimation.api",
     "example": "calbias.logits.example",

@@ -8,6 +8,7 @@ from calbias.auditing.plan import plan as plan
 from calbias.auditing.reliability import ReliabilityDiagram as ReliabilityDiagram
 from calbias.auditing.reliability import reliability_diagram as reliability_diagram
 from calbias.auditing.result import Audit as Audit
+from calbias.bias_expansion import debias_or_sweep as debias_or_sweep
 from calbias.errors import InputError as InputError
 from calbias.estimation.api import Estimate as Estimate
 from calbias.estimation.api import estimate as estimate
