@@ -1,49 +1,46 @@
-# make reproduce, make test, make estimator: each makes its own environment first.
+# `make help` lists the targets. Each makes its own environment first.
 PYTHON ?= python3
 RUNTIME := .venv
 DEVELOP := .venv-dev
 CORES ?= all
+GUESTS := $(patsubst %/guest.mk,%,$(wildcard */guest.mk))
 
-.PHONY: reproduce evidence networks estimator test mutants benchmark docs lock clean-environments
+.PHONY: help reproduce estimator test mutants benchmark docs lock clean-environments
 .DEFAULT_GOAL := reproduce
 
+help:
+	@sed -n 's/^## //p' $(MAKEFILE_LIST)
+
+## make reproduce        recompute the papers
 reproduce: $(RUNTIME)/installed
 	$(RUNTIME)/bin/python scripts/reproduce.py --cores $(CORES)
 
-evidence: $(RUNTIME)/installed
-	$(RUNTIME)/bin/snakemake --cores $(CORES) evidence
-
-# A page on an estimator of your own: make estimator FILE=mine/my_estimator.py
+## make estimator        write a page on your estimator: FILE=mine/my_estimator.py
 FILE ?= mine/my_estimator.py
 estimator: $(RUNTIME)/installed
 	$(RUNTIME)/bin/snakemake --cores $(CORES) --config estimator=$(FILE)
 
-# Trains all networks of known truth, in about half an hour of one core, and writes resources/networks. An
-# interrupted run goes on where it stopped.
-NETWORKS := .venv-networks
-NETWORK_CONFIGURATIONS = $(CURDIR)/evidence/networks/configs/*.yaml
-networks: $(NETWORKS)/installed
-	cd evidence/networks && \
-	export PYTHONPATH=$(CURDIR)/scripts XLA_FLAGS=--xla_cpu_multi_thread_eigen=false && \
-	$(CURDIR)/$(NETWORKS)/bin/python -m trained.make --build $(CURDIR)/build/networks $(NETWORK_CONFIGURATIONS) && \
-	$(CURDIR)/$(NETWORKS)/bin/python -m trained.ship --build $(CURDIR)/build/networks --output $(CURDIR)/resources/networks $(NETWORK_CONFIGURATIONS)
-
+## make benchmark        time the estimators
 benchmark: $(RUNTIME)/installed
 	$(RUNTIME)/bin/python scripts/benchmark.py
 
 # Warnings are errors. Pictures and verdicts are those of results/ where a run has been made;
 # `make test` runs the examples.
+## make docs             build the documentation as a site, with each guest's
 docs: $(RUNTIME)/docs
 	$(RUNTIME)/bin/python -m sphinx -q -E -W --keep-going docs build/docs
-	[ ! -d evidence ] || $(RUNTIME)/bin/python -m sphinx -q -E -W --keep-going evidence/docs build/docs/evidence
+	for guest in $(GUESTS); do \
+	$(RUNTIME)/bin/python -m sphinx -q -E -W --keep-going $$guest/docs build/docs/$$guest || exit 1; done
 	@echo open build/docs/index.html
 
+## make test             run linters and tests
 test: $(DEVELOP)/installed
 	PATH="$(CURDIR)/$(DEVELOP)/bin:$$PATH" sh tests/run.sh
 
 # Is each small fault in the lines that differ from a branch noticed by the fast tests? MUTANTS=
 # gives other options of tests/mutants.py.
 MUTANTS ?= --since main
+## make mutants          test the tests with small faults
 mutants: $(DEVELOP)/mutants
 	$(DEVELOP)/bin/python tests/mutants.py $(MUTANTS)
 
@@ -76,9 +73,6 @@ $(RUNTIME)/docs: envs/requirements-docs.lock $(RUNTIME)/installed
 $(DEVELOP)/installed: envs/requirements-dev.lock envs/requirements-build.lock
 	$(INSTALL)
 
-$(NETWORKS)/installed: evidence/networks/requirements.lock envs/requirements-build.lock
-	$(INSTALL)
-
 $(DEVELOP)/mutants: envs/requirements-mutants.lock $(DEVELOP)/installed
 	$(call LOCKED,$(DEVELOP),$<)
 	touch $@
@@ -86,15 +80,16 @@ $(DEVELOP)/mutants: envs/requirements-mutants.lock $(DEVELOP)/installed
 RESOLVE := uv pip compile --universal --python-version 3.11 --no-annotate --no-header
 COMPILE := $(RESOLVE) --generate-hashes
 
-# Those of the peers have no hashes: with them they would be ten thousand lines.
-lock:
+## make lock             pin all requirements again
+lock::
 	$(COMPILE) --group build -o envs/requirements-build.lock
 	$(COMPILE) --all-extras pyproject.toml -o envs/requirements.lock
 	$(COMPILE) --all-extras --group dev pyproject.toml -c envs/requirements.lock -c envs/requirements-build.lock -o envs/requirements-dev.lock
 	$(COMPILE) --group docs -c envs/requirements.lock -o envs/requirements-docs.lock
 	$(COMPILE) --group mutants -c envs/requirements-dev.lock -o envs/requirements-mutants.lock
-	test ! -d evidence/networks || $(COMPILE) evidence/networks/requirements.in -o evidence/networks/requirements.lock
-	for peer in evidence/envs/peers/*.txt; do $(RESOLVE) $$peer -o $${peer%.txt}.lock; done
 
-clean-environments:
-	rm -rf $(RUNTIME) $(DEVELOP) $(NETWORKS)
+clean-environments::
+	rm -rf $(RUNTIME) $(DEVELOP)
+
+# Targets of the guests that are there: evidence, networks.
+include $(wildcard */guest.mk)

@@ -1,10 +1,63 @@
-# The papers; and where the folder is there, the evidence, which uses them as a module.
+# The papers; and, where their folders are there, the guests, which use the papers as a module.
+import sys
 from pathlib import Path
 
-BESIDE = Path(str(workflow.current_basedir)) / "evidence/Snakefile"
+HERE = Path(str(workflow.current_basedir))
+sys.path.insert(0, str(HERE / "scripts"))
+GUESTS = [
+    path.parent for name in ("evidence", "networks") for path in HERE.glob(f"{name}/Snakefile")
+]
+
+# a guest's configuration, and its part of a configuration that --configfile names
+for guest in GUESTS:
+    for name in ("config.yaml", *(Path(file).name for file in workflow.overwrite_configfiles)):
+        if (guest / name).is_file():
+
+            configfile: str(guest / name)
 
 
-include: str(BESIDE) if BESIDE.exists() else "workflow/Snakefile"
+report: "workflow/report/workflow.rst"
 
 
-workflow.default_target = "all"  # the file that includes has the last word
+module papers:
+    snakefile:
+        "workflow/Snakefile"
+    config:
+        {**config, "beside": [str(guest) for guest in GUESTS]}
+
+
+use rule * from papers
+
+
+if HERE / "evidence" in GUESTS:
+
+    module evidence:
+        snakefile:
+            "evidence/Snakefile"
+        config:
+            {"papers": papers}
+
+    use rule * from evidence
+
+
+if HERE / "networks" in GUESTS:
+
+    module networks:
+        snakefile:
+            "networks/Snakefile"
+        config:
+            {"papers": papers}
+
+    use rule * from networks
+
+
+papers.save()  # the digests of code that all rules asked for
+workflow.default_target = "all"
+
+
+onstart:
+    papers.onstart()
+
+
+onerror:
+    papers.onerror()

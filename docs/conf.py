@@ -34,6 +34,7 @@ ELSEWHERE = {
     "contributing": "CONTRIBUTING.md",
     "changelog": "CHANGELOG.md",
 }
+GUESTS = ("evidence/", "networks/")  # folders that may be deleted
 _LINK = re.compile(r"(!?)\[([^\]]*)\]\(([^)#: ]+)(#[^)]*)?\)")
 
 
@@ -55,7 +56,7 @@ def _with_links(text, folder, source):
     def rewritten(match):
         picture, words, target, anchor = match.groups(default="")
         path = posixpath.normpath(posixpath.join(folder, target))
-        if not ((ROOT / path).exists() or path.startswith("evidence/")):  # which may be deleted
+        if not ((ROOT / path).exists() or path.startswith(GUESTS)):
             return match[0]
         if picture:
             return f"![{words}]({posixpath.relpath(path, source)})"

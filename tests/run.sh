@@ -9,14 +9,18 @@ snakefmt --check Snakefile workflow
 mypy
 snakemake --lint
 PYTHONPATH=scripts lint-imports --no-cache
-if [ -d evidence ]; then
-  snakefmt --check evidence/Snakefile evidence/rules
-  mypy evidence/scripts/evidence evidence/networks/measured evidence/networks/trained
-  PYTHONPATH=scripts:evidence/scripts lint-imports --no-cache --config evidence/.importlinter
-fi
+guests=$(for file in */guest.mk; do [ ! -e "$file" ] || dirname "$file"; done)
+for guest in $guests; do
+  snakefmt --check "$guest/Snakefile" "$guest/rules"
+  mypy "$guest/scripts/$guest"
+  PYTHONPATH=scripts:$guest/scripts lint-imports --no-cache --config "$guest/.importlinter"
+done
+[ ! -d networks ] || mypy networks/trained
 pytest -n 2 -m "not slow" --durations 10
-[ ! -d evidence ] || pytest -n 2 -m "not slow" --durations 10 evidence/tests
+for guest in $guests; do pytest -n 2 -m "not slow" --durations 10 "$guest/tests"; done
 echo "The basics hold. What follows takes minutes: slow tests of parts, scripts, workflow, Slurm."
 # three on two cores: the tests of Slurm mostly wait
 pytest -n 3 -m slow --no-loadscope-reorder --durations 30
-[ ! -d evidence ] || pytest -n 3 -m slow --no-loadscope-reorder --durations 30 evidence/tests
+for guest in $guests; do
+  pytest -n 3 -m slow --no-loadscope-reorder --durations 30 "$guest/tests"
+done

@@ -10,7 +10,6 @@ from pipeline.catalogue import available_figures, available_tables, figures
 from pipeline.code_digest import code
 from pipeline.table_schema import columns_of
 
-shell.prefix(papers.job_shell())
 config = papers.config  # complete, with this workflow's keys
 EXPERIMENTS, MODELS, REAL = papers.EXPERIMENTS, papers.MODELS, papers.REAL
 OTHERS, OUTPUT_FILES, MEASURED = papers.OTHERS, papers.OUTPUT_FILES, papers.MEASURED

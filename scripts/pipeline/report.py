@@ -80,12 +80,6 @@ PAPERS = (
     Paper("R", "Roelofs et al. 2022", "Mitigating Bias in Calibration Error Estimation"),
     Paper("G", "Guo et al. 2017", "On Calibration of Modern Neural Networks"),
     Paper("S", "Gupta et al. 2021", "Calibration of Neural Networks using Splines"),
-    Paper(
-        "N",
-        "Trained networks",
-        "statements of Roelofs et al. (N) and Guo et al. (NG), on networks of known truth",
-    ),
-    Paper("C", "calbias", "claims of this project, by the same rules"),
 )
 
 
@@ -99,7 +93,9 @@ HOLDS = {
 """What a verdict says of one claim, and of several."""
 
 
-def papers_with_claims(claims: pd.DataFrame) -> list[dict[str, Any]]:
+def papers_with_claims(
+    claims: pd.DataFrame, papers: Collection[Paper] = PAPERS
+) -> list[dict[str, Any]]:
     """Return [{paper, ids, bar, counts, sentence}] of the papers with rows in table ``claims``.
 
     ``bar`` is [{verdict, models, count}] of the verdicts that occur, theorems left out; ``models``
@@ -107,7 +103,7 @@ def papers_with_claims(claims: pd.DataFrame) -> list[dict[str, Any]]:
     claims, and how many of them on some of the models.
     """
     shown = []
-    for paper in PAPERS:
+    for paper in papers:
         rows = claims[claims["id"].str.startswith(paper.letter)]
         if rows.empty:
             continue

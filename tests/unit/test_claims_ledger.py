@@ -40,9 +40,7 @@ def ledger_of(grounds, *ids):
 
 def test_every_claim_of_the_paper_is_judged_and_explained():
     claims = all_claims("reproduction")
-    assert (
-        "".join(dict.fromkeys(claim.id[0] for claim in claims)) == "RGNS"
-    )  # N: test_claims_networks.py
+    assert "".join(dict.fromkeys(claim.id[0] for claim in claims)) == "RGS"
     for paper in "RGS":
         ids = [claim.id for claim in claims if claim.id.startswith(paper)]
         assert ids == [f"{paper}{k + 1:02}" for k in range(len(ids))]

@@ -86,8 +86,7 @@ N_DRAWN = {  # such as 3 models × 2 estimators × 2 sizes and the sizes
 }  # fmt: skip
 """How many different numbers of these columns a figure shows, of the tables below."""
 FORMULAE = {"fig1_intro", "fig2a_curves", "table1_recalibration"}
-FORMULAE |= {x for x in FIGURES if "trained" in x}
-"""Figures that draw bins, formulae, words, or means over networks (test_claims_networks.py)."""
+"""Figures that draw bins, formulae or words."""
 DERIVED = {
     **dict.fromkeys(["guo_fig1_confidence", "guo_fig4_recalibrated"], Collection),
     "fig5_detection": PolyCollection,

@@ -16,7 +16,6 @@ import calbias
 from calbias.errors import InputError
 from calbias.logits.example import FILE as EXAMPLE
 from pipeline.manifest import verify_shipped
-from pipeline.networks import read_networks
 
 ENTRIES = {entry["file"]: entry for entry in json.loads(MANIFEST.read_text("utf-8"))}
 KINDS = ("outputs", "scores", "forecasts")
@@ -120,25 +119,3 @@ def test_a_damaged_file_is_one_line_with_file_and_remedy(damaged):
 def test_a_file_that_is_not_listed_is_the_users(tmp_path):
     (tmp_path / "mine.npz").write_bytes(b"mine")
     verify_shipped(tmp_path / "mine.npz", MANIFEST)
-
-
-FOLDER = ROOT / "resources/networks"
-FILES = [FOLDER / name for name in ("networks.csv", "sketches.parquet", "top_labels.parquet")]
-
-
-@pytest.mark.slow
-def test_the_curve_of_the_counts_has_the_stated_error():
-    networks = read_networks(*FILES)
-    assert len(networks) >= 39
-    for population, about, log_odds, hits, *_ in networks[::4]:
-        for norm in (1, 2):
-            if about[f"l{norm}_percent"] > 1:  # the kept values of lesser ones are cut off at 0
-                error = 100 * calbias.true_calibration_error(population, norm=norm)
-                error -= about[f"l{norm}_percent"]
-                assert abs(error) < 2 * about[f"l{norm}_se_percent"]
-        rate = population.hits.sum() / population.n.sum()
-        spread = 4 * (rate * (1 - rate) / len(hits)) ** 0.5
-        assert 100 * rate == pytest.approx(100 - about["error_percent"], abs=0.001)
-        assert abs(hits.mean() - rate) < spread
-        middle = population.log_odds(np.array([0.5]), upper=False)
-        assert abs((log_odds < middle).mean() - 0.5) < 4 * 0.5 / len(hits) ** 0.5

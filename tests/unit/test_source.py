@@ -23,7 +23,7 @@ def local_names(function):
 def test_local_names_say_what_they_hold():
     vague = [
         f"{path.relative_to(ROOT)}, {function.name}: {name}"
-        for folder in ("scripts", "evidence/scripts", "evidence/networks")
+        for folder in ("scripts", "evidence/scripts", "networks")
         for path in sorted((ROOT / folder).rglob("*.py"))
         for function in ast.walk(ast.parse(path.read_text("utf-8")))
         if isinstance(function, ast.FunctionDef) and function.end_lineno - function.lineno >= SHORT

@@ -314,11 +314,11 @@ def test_the_findings_on_trained_networks_have_the_numbers_of_the_claims():
         ("N11", "|debias_em| − |sweep_em| on the fits", "all (9):", 4.0, 0.25),
     ]
     claims = pd.DataFrame(
-        {"id": ["R01", "N09", "N11"], "claim": "On networks: it is so", "verdict": "not_reproduced",
-         "note": ["", "on those drawn first approximate: x", "on those drawn first not "
-                  "reproduced: x"]}
+        {"id": ["N09", "N11"], "claim": "On networks: it is so", "verdict": "not_reproduced",
+         "note": ["on those drawn first approximate: x", "on those drawn first not reproduced: x"]}
     )  # fmt: skip
-    tables = {"measurements": pd.DataFrame(rows, columns=columns), "claims": claims}
+    measurements = pd.DataFrame(rows, columns=columns)
+    tables = {"network_measurements": measurements, "network_claims": claims}
     [truth] = findings(tables, topics=("truth",))
     for words in ("On 9 trained", "is 1.00 % for equal-mass debias and 2.00 %",
                   "-3.000 ± 0.500 points over networks, +1.500 ± 0.125 on the 4 drawn at random.",

@@ -4,6 +4,11 @@ GENUINE = [
     f"results/logits/{model}.npz" if model in REAL else resource(f"outputs/{model}.npz")
     for model in RECALIBRATED
 ]
+# Networks of known truth, where the guest that keeps them is there.
+KEPT_NETWORKS = [
+    resource(os.path.relpath(path, HERE / "resources"))
+    for path in HERE.glob("networks/resources/sketches.parquet")
+]
 
 
 rule check_estimator:
@@ -23,7 +28,7 @@ rule check_estimator:
 
 rule measure_judging_cells:
     input:
-        sketches=resource("networks/sketches.parquet"),
+        sketches=KEPT_NETWORKS,
         others=resource("league/others_bias.csv"),
         files=page_estimators,
         checked=lambda wildcards: [x for name in PAGES[wildcards.estimator] for x in checked(name)],

@@ -65,7 +65,7 @@ def network_rows(
 def measure_judging_cells(
     *,
     estimators: dict[str, Path],
-    sketches: Path,
+    sketches: Path | None,
     others: Path,
     n_samples: list[Annotated[int, AtLeast(1)]],
     data_sets: Annotated[int, AtLeast(2)],
@@ -77,7 +77,7 @@ def measure_judging_cells(
     """Measure the bias of estimators on judging cells and on judging networks of known truth.
 
     estimators: files of the estimators, as NAME=PATH
-    sketches: populations of trained networks, in cells
+    sketches: populations of trained networks, in cells, where they are there
     others: the other estimators' rows of table bias: its networks count
     n_samples: sample sizes
     data_sets: of each cell and size
@@ -86,8 +86,9 @@ def measure_judging_cells(
     seed: seed of all random streams
     output: table to write
     """
-    judged = judging_rows(estimators, n_samples, data_sets, norm, seed)
-    compared = {*read_table(others).query("experiment == 'networks'")["scenario"]}
-    networks = [x for name, x in read_populations(sketches).items() if name in compared]
-    trained = network_rows(estimators, networks, n_samples, network_data_sets, norm, seed)
-    write_table(output, "bias", pd.concat([judged, trained]))
+    rows = [judging_rows(estimators, n_samples, data_sets, norm, seed)]
+    if sketches:
+        compared = {*read_table(others).query("experiment == 'networks'")["scenario"]}
+        networks = [x for name, x in read_populations(sketches).items() if name in compared]
+        rows.append(network_rows(estimators, networks, n_samples, network_data_sets, norm, seed))
+    write_table(output, "bias", pd.concat(rows))

@@ -86,7 +86,7 @@ def _claims(claims: pd.DataFrame, _: str) -> Iterator[Statement]:
 
 
 def _networks(claims: pd.DataFrame, _: str) -> Iterator[Statement]:
-    for row in claims[claims["id"].str.startswith("N")].fillna("").itertuples():
+    for row in claims.astype(object).fillna("").itertuples():
         verdict = Verdict(row.verdict).words
         parts = re.findall(r"on those drawn (\w+) ((?:not )?\w+): ", row.note)
         others = ", ".join(f"{drawn}: {other}" for drawn, other in parts if other != verdict)
@@ -114,7 +114,7 @@ def _truth(measurements: pd.DataFrame, _: str) -> Iterator[Statement]:
         f"equal-mass debias and {sweep} for the equal-mass sweep. The difference is "
         f"{', '.join([f'{difference} points over networks', *groups])}. With the paper's fits in "
         f"place of all these networks it is {fits['value']:+.3f} ± {fits['error']:.3f} "
-        "([how](docs/trained_networks.md)).",
+        "([how](networks/docs/trained_networks.md)).",
     )
 
 
@@ -200,8 +200,8 @@ def _speed(benchmark: pd.DataFrame, machine: str) -> Iterator[Statement]:
 TOPICS = {  # name: (table, its findings)
     "floor": ("measurements", _floor),
     "claims": ("claims", _claims),
-    "networks": ("claims", _networks),
-    "truth": ("measurements", _truth),
+    "networks": ("network_claims", _networks),
+    "truth": ("network_measurements", _truth),
     "prediction": ("own_measurements", _prediction),
     "coverage": ("own_measurements", _coverage),
     "bias": ("paired_t_test", _bias),

@@ -16,9 +16,11 @@ from evidence.findings import STUDIES
 from evidence.steps import rank_league
 from evidence.steps.run_league import FORECASTERS, UNIFORM, pays
 from pipeline.claims.verdicts import Verdict
-from pipeline.report import badge, papers_with_claims, shown, shown_figures, template
+from pipeline.report import Paper, badge, papers_with_claims, shown, shown_figures, template
 from pipeline.results import write_text
 from pipeline.tables import read_tables
+
+OWN = Paper("C", "calbias", "claims of this project, by the same rules")
 
 
 def evidence_page(
@@ -31,7 +33,7 @@ def evidence_page(
     ``results/audit``.
     """
     claims = tables["own_claims"].fillna("")
-    (group,) = papers_with_claims(claims)
+    (group,) = papers_with_claims(claims, (OWN,))
     figures = {figure["name"]: figure for figure in shown_figures(pictures)}
     rows = claims.to_dict("records")
     studies = [

@@ -1,0 +1,1 @@
+"""Claims of the papers on trained networks; ``over_networks`` makes them."""

@@ -1,0 +1,140 @@
+"""N02, N03, N15, N25, N27: numbers of bins, and the spread, on trained networks of known truth."""
+
+import numpy as np
+import pandas as pd
+
+from networks.over_networks import (
+    MOST,
+    OverNetworks,
+    Sample,
+    by_network,
+    measured,
+    on_networks,
+    share,
+)
+from pipeline.claims.verdicts import Measurement, Ruling, Verdict
+from pipeline.paper import CALIBRATED_BINS, HEATMAP_BINS, HEATMAP_SIZES
+from reproduction.claims import appendix_b, appendix_d, section_4
+
+GRID = f"{len(HEATMAP_SIZES)} n × {len(HEATMAP_BINS)} numbers of bins, {HEATMAP_BINS[0]} to " + str(
+    HEATMAP_BINS[-1]
+)
+SHARES = "± one standard error of a share of networks"
+
+
+def _grid(sample: Sample, law: str, *estimators: str) -> pd.DataFrame:
+    """Return the rows of the heat maps' grid, by network; the sweep has one for each n."""
+    rows = sample.grid(law)
+    rows = rows[rows["n_samples"].isin(HEATMAP_SIZES) & rows["estimator"].isin(estimators)]
+    return rows[rows["n_bins"].isin(HEATMAP_BINS) | rows["estimator"].str.contains("sweep")]
+
+
+@on_networks(section_4.both_signs_and_turning_point, "network_bias")
+def both_signs(sample: Sample) -> Ruling:
+    """rule: ECE_bin (equal width), {GRID}, the two conditions of R02 on a network. {BY_NETWORK}.
+    errors: {SHARES}
+    """
+    rows = _grid(sample.above(), "population", "ece_bin_ew")
+    by_name = rows.groupby("scenario")
+    signs = by_name.apply(section_4.has_both_signs, include_groups=False)
+    worse = by_name.apply(section_4.sizes_of_worse_bins, include_groups=False) > 0
+    shares = [share(signs, "bias of both signs"), share(worse, "more bins clearly worse somewhere")]
+    verdicts = {name: Verdict.of(x, False) for name, x in (signs & worse).items()}
+    return by_network(verdicts, shares)
+
+
+@on_networks(section_4.best_number_grows, "network_bias")
+def best_number_grows(sample: Sample) -> Ruling:
+    """rule: ECE_bin, ew and em, {GRID}: a curve passes as in R03. A network is reproduced if both
+    curves pass, approximate if one does. {BY_NETWORK}.
+    errors: {SHARES}
+    """
+    names = "ece_bin_ew", "ece_bin_em"
+    rows = _grid(sample.above(), "population", *names)
+    grow = pd.Series(
+        {
+            key: section_4.grows(*section_4.best_bins(cells))
+            for key, cells in rows.groupby(["estimator", "scenario"])
+        }
+    ).unstack(0)
+    shares = [share(grow[name], f"grows, {name}") for name in names]
+    verdicts = {name: Verdict.all_or_some([*row]) for name, row in grow.iterrows()}
+    return by_network(verdicts, shares)
+
+
+@on_networks(appendix_b.falls_with_n_not_with_bins, "network_bias")
+def falls_with_n_not_with_bins(sample: Sample) -> Ruling:
+    """rule: Standard deviation of bin and debias, ew and em, {GRID}, as in R15. {BY_NETWORK}.
+    errors: {SHARES}
+    """
+    rows = appendix_b.with_se(_grid(sample.above(), "population", *appendix_b.FIXED_BINS))
+    verdicts, depends = {}, []
+    for name, cells in rows.groupby("scenario"):
+        falls, _ = appendix_b.falls_with_n(cells)
+        factors = appendix_b.factors_within(cells)
+        verdicts[name] = Verdict.worst([falls.verdict(), appendix_b.flat(factors)])
+        depends.append(factors["clear"].groupby(level="estimator").mean())
+    return by_network(verdicts, _depends(pd.DataFrame(depends)))
+
+
+def _depends(shares: pd.DataFrame) -> list[Measurement]:
+    """Return the mean share of cells that depend, of a row a network."""
+    means = {x: OverNetworks.of(100 * shares[x]) for x in shares}
+    return measured("cells that depend clearly", means, "percent")
+
+
+@on_networks(appendix_b.variance_is_insensitive, "network_bias")
+def variance_is_insensitive(sample: Sample) -> Ruling:
+    """rule: Standard deviations by cell, over the six binned estimators (16 bins, and those that
+    the sweep chooses) and over the numbers of bins of one, {GRID}, as in R27. {BY_NETWORK}.
+    errors: {SHARES}
+    """
+    names = *appendix_b.FIXED_BINS, "ece_sweep_ew", "ece_sweep_em"
+    rows = appendix_b.with_se(_grid(sample.above(), "population", *names))
+    verdicts, depends = {}, []
+    for name, cells in rows.groupby("scenario"):
+        over = appendix_b.insensitive_to(cells)
+        verdicts[name] = Verdict.worst(appendix_b.flat(x) for x in over.values())
+        depends.append({what: x["clear"].mean() for what, x in over.items()})
+    return by_network(verdicts, _depends(pd.DataFrame(depends)))
+
+
+@on_networks(appendix_d.near_optimal_unless_calibrated, "network_bias")
+def near_optimal_unless_calibrated(sample: Sample) -> Ruling:
+    """rule: Equal-mass bins, {GRID}, and the sweep's mean number of bins. Three conditions of R25,
+    near-optimal on the truth, and on the same scores, if calibrated, some best number of at most
+    {CALIBRATED_BINS} that the sweep overshoots: each holds for a network if it does at five of
+    the six n. Reproduced if each holds for at least {MOST:.0%} of the networks, approximate if
+    for more than half.
+    errors: {SHARES}
+    """
+    sample, holds = sample.above(), {}
+    for name, on_truth in _choices(sample, "population").items():
+        holds[name] = {"near-optimal on the truth": [appendix_d.near_optimal(*x) for x in on_truth]}
+    for name, if_calibrated in _choices(sample, "calibrated").items():
+        best = [(chosen, numbers) for chosen, numbers, _ in if_calibrated]
+        small = [min(numbers) <= CALIBRATED_BINS for _, numbers in best]
+        holds[name]["best number small if calibrated"] = small
+        holds[name]["overshot if calibrated"] = [appendix_d.overshoots(*x) for x in best]
+    table = pd.DataFrame(holds).T.map(lambda x: sum(x) >= len(HEATMAP_SIZES) - 1)
+    shares = table.mean()
+    verdict = Verdict.of((shares >= MOST).all(), (shares > 0.5).all())
+    words = [f"{what} {x:.0%}" for what, x in shares.items()]
+    measurements = [share(table[what], what) for what in table]
+    return Ruling(verdict, measurements, reason=", ".join(words))
+
+
+def _choices(sample: Sample, law: str) -> dict[str, list[tuple[float, np.ndarray, float]]]:
+    """Return {network: the choice at each n}, as ``appendix_d.choice``."""
+    rows = _grid(sample, law, "ece_bin_em", "ece_sweep_em")
+    keys, is_sweep = ["scenario", "n_samples"], rows["estimator"] == "ece_sweep_em"
+    chosen = rows[is_sweep].set_index(keys)["mean_n_bins_used"].rename("mean_n_bins_sweep")
+    rows = rows[~is_sweep].join(chosen, on=keys).sort_values("n_bins")
+    rows = rows.assign(
+        mean_estimate_percent=rows["bias_percent"] + rows["tce_percent"],
+        mean_estimate_se_percent=rows["bias_se_percent"],
+    )
+    choices: dict[str, list] = {}
+    for (name, _), cells in rows.groupby(keys):
+        choices.setdefault(name, []).append(appendix_d.choice(cells))
+    return choices

@@ -1,0 +1,1 @@
+"""Figures of the networks; ``pipeline.catalogue`` lists them."""
