@@ -23,7 +23,7 @@ module papers:
     snakefile:
         "workflow/Snakefile"
     config:
-        {**config, "beside": [str(guest) for guest in GUESTS]}
+        {**config, "guests": [str(guest) for guest in GUESTS]}
 
 
 use rule * from papers

@@ -13,9 +13,9 @@ from docutils.statemachine import StringList
 from sphinx.util.docutils import SphinxDirective
 
 import calbias
-from pipeline.beside import MAIN
 from pipeline.catalogue import caption_file, figures
 from pipeline.claims.ledger import REASONS, all_claims, read_statements, statement_counts
+from pipeline.guests import MAIN
 from pipeline.table_schema import column_meanings, tables
 
 ROOT = Path(__file__).parents[1]

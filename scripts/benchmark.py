@@ -17,11 +17,11 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 
-from calbias.auditing.interval import calibration_interval
+from calbias.auditing.error.interval import calibration_interval
 from calbias.engine.sampler import Sampler, build_quantile_table
 from calbias.estimation.api import estimate
 from calbias.estimation.loading import load_estimator
-from calbias.scored import Scored
+from calbias.samples.by_score import Scored
 from pipeline import CHECKOUT
 from pipeline.paper import BINNED, MODEL_SIZES
 from pipeline.provenance import compiled_for, timed

@@ -1,4 +1,4 @@
-"""A copy of the checkout in which Snakemake runs, for tests/workflow and tests/slurm."""
+"""A copy of the checkout in which Snakemake runs, for tests/workflow."""
 
 import fcntl
 import functools

@@ -10,8 +10,8 @@ from pathlib import Path
 import pandas as pd
 from checkout import ROOT, TABLE_2, TABLE_3
 
-from pipeline import beside
-from pipeline.door import main, step_function
+from pipeline import guests
+from pipeline.step_command import main, step_function
 from pipeline.table_schema import columns_of
 
 FITS = {"beta_fits": TABLE_2, "glm_fits": TABLE_3}
@@ -95,13 +95,13 @@ def python(code, *arguments, folder=ROOT, lines=None, **environment):
 
 
 def guest(folder, monkeypatch, part):
-    """Return the empty folder ``part`` of a workflow beside this one, which the test alone sees."""
+    """Return the empty folder ``part`` of a guest workflow, which the test alone sees."""
     package = folder / "scripts" / f"guest_{folder.name}"
     (package / part).mkdir(parents=True)
     (package / "__init__.py").touch()
     (package / part / "__init__.py").touch()
-    monkeypatch.setattr(beside, "_WORKFLOWS", [*beside.workflows()])
+    monkeypatch.setattr(guests, "_WORKFLOWS", [*guests.workflows()])
     monkeypatch.setattr(sys, "path", [*sys.path])
-    monkeypatch.setattr(beside, "PACKAGES", {**beside.PACKAGES})
-    beside.join(folder)
+    monkeypatch.setattr(guests, "PACKAGES", {**guests.PACKAGES})
+    guests.join(folder)
     return package / part

@@ -65,11 +65,17 @@ def pytest_xdist_make_scheduler(config, log):
     return ByFile(config, log)
 
 
+def is_of_parts(file):
+    """Return whether a file tests parts: it stands in no folder of steps or of whole runs."""
+    folders = str(file.parent).rpartition("/tests")[2].split("/")
+    return not {"steps", "scripts", "workflow"}.intersection(folders)
+
+
 def pytest_ignore_collect(collection_path, config):
     """Import neither runs where slow tests are left out, nor files that have none where not."""
     marks = config.option.markexpr
     if collection_path.suffix == ".py" and marks in ("slow", "not slow"):
-        unit = collection_path.parent.name == "unit"
+        unit = is_of_parts(collection_path)
         slow = not unit or "mark.slow" in collection_path.read_text("utf-8")
         if (marks == "slow" and not slow) or (marks == "not slow" and not unit):
             return True
@@ -78,15 +84,15 @@ def pytest_ignore_collect(collection_path, config):
 
 @pytest.hookimpl(tryfirst=True)
 def pytest_collection_modifyitems(config, items):
-    """Mark all but unit tests as slow. Order: fast tests, FIRST, slow parts, other runs."""
+    """Mark all but the tests of parts as slow. Order: fast tests, FIRST, slow parts, other runs."""
 
     def place(item):
-        name, folder = item.path.name, item.path.parent.name
-        if folder != "unit":
+        name = item.path.name
+        if not is_of_parts(item.path):
             item.add_marker("slow")
         elif not item.get_closest_marker("slow"):
             return -1
-        return FIRST.index(name) if name in FIRST else len(FIRST) + (folder == "workflow")
+        return FIRST.index(name) if name in FIRST else len(FIRST) + ("workflow" in item.path.parts)
 
     items.sort(key=place)
     if not NIGHTLY:
@@ -182,8 +188,8 @@ def refused(capsys):
 
 
 def pytest_addoption(parser):
-    """``pytest --record tests/unit/test_x.py`` records again; read ``git diff`` then."""
-    with contextlib.suppress(ValueError):  # where tests of a workflow beside this one run too
+    """``pytest --record tests/ROOM/test_x.py`` records again; read ``git diff`` then."""
+    with contextlib.suppress(ValueError):  # where tests of a guest workflow run too
         parser.addoption("--record", action="store_true", help="record outputs of tests again")
 
 

@@ -2,7 +2,7 @@
 
     make mutants                                   those of the lines that differ from main
     python tests/mutants.py --sample 40 verdict    a random sample of a place
-    python tests/mutants.py scripts/calbias/auditing/cox.py
+    python tests/mutants.py scripts/calbias/auditing/error/cox.py
 
 cosmic-ray makes the mutants, by the operators in mutants.toml. Each is written into a copy of the
 checkout, where the tests of its place run in a fork of this process, which has the libraries. A
@@ -133,8 +133,8 @@ def test(patterns: list[str]) -> None:
 
     for stream in (1, 2):
         os.dup2(os.open(os.devnull, os.O_WRONLY), stream)
-    pairs = itertools.product(patterns, ("tests/unit", "evidence/tests/unit"))
-    files = (path for name, folder in pairs for path in sorted(Path(folder).glob(name)))
+    pairs = itertools.product(patterns, ("tests", "evidence/tests"))
+    files = (path for name, folder in pairs for path in sorted(Path(folder).rglob(name)))
     tests = dict.fromkeys(map(str, files))  # in the order of the patterns
     sys.dont_write_bytecode = True  # a mutant of the same size and second would be taken for it
     words = ["-x", "-q", "-m", "not slow", "-p", "no:cacheprovider", "-p", "no:xdist"]

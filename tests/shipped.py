@@ -5,8 +5,8 @@ import json
 from pathlib import Path
 
 from calbias.errors import looked_up
-from calbias.logits.output_file import Fold
-from calbias.logits.read_logits import of_logits
+from calbias.reading.output_file import Fold
+from calbias.reading.read_logits import of_logits
 from pipeline import CHECKOUT
 from pipeline.manifest import verify_shipped
 from pipeline.pickles import read_file

@@ -1,4 +1,4 @@
-"""Recipes of docs/sketch.md with duckdb, dask, pyspark; test_sketch.py runs them elsewhere.
+"""Recipes of docs/tool/sketches.md with duckdb, dask, pyspark; test_sketch.py runs them elsewhere.
 
 Prints the name of each recipe whose sketch has the bytes of one pass.
 """

@@ -3,7 +3,7 @@
 from calbias.auditing.verdict import judge as of_scored
 from calbias.auditing.verdict.clusters import cluster_codes
 from calbias.engine.scores_and_hits import scores_and_hits
-from calbias.scored import Scored
+from calbias.samples.by_score import Scored
 
 
 def judge(scores, hits, *, clusters=None, log_scores=None, log1m_scores=None, **options):

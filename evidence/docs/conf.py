@@ -8,10 +8,10 @@ sys.path[:0] = [str(ROOT / "scripts"), str(ROOT / "docs")]
 
 import catalogues  # noqa: E402
 
-from pipeline import beside  # noqa: E402
+from pipeline import guests  # noqa: E402
 
 catalogues.DIRECTIVES = catalogues.directives(
-    beside.join(ROOT / "evidence"),
+    guests.join(ROOT / "evidence"),
     (
         ("Estimators of the league", "evidence/estimators/*.py"),
         ("Targets of the league", "evidence/targets.py"),

@@ -5,7 +5,7 @@ import shlex
 from calbias.errors import InputError, looked_up
 from calbias.estimation.registry import FOLDER, estimator_file, known_estimators
 from calbias.io.python_files import literal
-from pipeline.beside import join
+from pipeline.guests import join
 from pipeline.catalogue import available_figures, available_tables, figures
 from pipeline.code_digest import code
 from pipeline.table_schema import columns_of
@@ -18,9 +18,9 @@ loaded, named, one_of = papers.loaded, papers.named, papers.one_of
 published, resource, shown = papers.published, papers.resource, papers.shown
 table, tabled = papers.table, papers.tabled
 
-BESIDE = join(HERE)
-TABLES = available_tables(EXPERIMENTS, papers.LACKING, BESIDE)
-FIGURES = available_figures(EXPERIMENTS, papers.LACKING, BESIDE)
+GUEST = join(HERE)
+TABLES = available_tables(EXPERIMENTS, papers.LACKING, GUEST)
+FIGURES = available_figures(EXPERIMENTS, papers.LACKING, GUEST)
 ESTIMATORS = HERE / "scripts/evidence/estimators"
 FOLDERS = [
     FOLDER,

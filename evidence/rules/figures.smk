@@ -1,7 +1,7 @@
 # Figures: one rule each, named like the figure, numbered after those of the papers.
 
 ON_DEMAND = ("league_full_errors", "multiclass_league_full")
-DRAWN = FIGURES | {name: figures(BESIDE)[name] for name in ON_DEMAND}
+DRAWN = FIGURES | {name: figures(GUEST)[name] for name in ON_DEMAND}
 
 
 for number, (figure, entry) in enumerate(DRAWN.items(), start=len(papers.FIGURES) + 1):

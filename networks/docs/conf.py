@@ -8,9 +8,9 @@ sys.path[:0] = [str(ROOT / "scripts"), str(ROOT / "docs")]
 
 import catalogues  # noqa: E402
 
-from pipeline import beside  # noqa: E402
+from pipeline import guests  # noqa: E402
 
-catalogues.DIRECTIVES = catalogues.directives(beside.join(ROOT / "networks"), ())
+catalogues.DIRECTIVES = catalogues.directives(guests.join(ROOT / "networks"), ())
 exec((ROOT / "docs/conf.py").read_text("utf-8").replace("parents[1]", "parents[2]"))
 html_title = f"calbias {release}: networks"  # noqa: F821
 html_static_path = [str(ROOT / "docs/_static")]

@@ -2,7 +2,7 @@
 import os
 import shlex
 
-from pipeline.beside import join
+from pipeline.guests import join
 from pipeline.catalogue import available_figures
 from pipeline.code_digest import code
 from pipeline.table_schema import tables

@@ -1,22 +1,22 @@
 """The types of the names that ``calbias`` loads on first use; see ``__init__.py``."""
 
 from calbias.auditing.audit import audit as audit
-from calbias.auditing.compare import compare as compare
-from calbias.auditing.comparison import Comparison as Comparison
-from calbias.auditing.corp import corp_diagram as corp_diagram
-from calbias.auditing.plan import plan as plan
-from calbias.auditing.reliability import ReliabilityDiagram as ReliabilityDiagram
-from calbias.auditing.reliability import reliability_diagram as reliability_diagram
-from calbias.auditing.result import Audit as Audit
+from calbias.auditing.audit_result import Audit as Audit
+from calbias.auditing.comparison.compare import compare as compare
+from calbias.auditing.comparison.comparison_result import Comparison as Comparison
+from calbias.auditing.diagrams.corp import corp_diagram as corp_diagram
+from calbias.auditing.diagrams.reliability import ReliabilityDiagram as ReliabilityDiagram
+from calbias.auditing.diagrams.reliability import reliability_diagram as reliability_diagram
+from calbias.auditing.planning.plan import plan as plan
 from calbias.bias_expansion import debias_or_sweep as debias_or_sweep
 from calbias.errors import InputError as InputError
 from calbias.estimation.api import Estimate as Estimate
 from calbias.estimation.api import estimate as estimate
 from calbias.estimation.api import list_estimators as list_estimators
 from calbias.estimation.ece import ece as ece
-from calbias.logits.example import example as example
 from calbias.monitoring.monitor import Monitor as Monitor
 from calbias.multiclass.noise import noise_floor as noise_floor
+from calbias.reading.example import example as example
 from calbias.recalibrator import Recalibrator as Recalibrator
 from calbias.simulation import bias as bias
 from calbias.simulation import simulate as simulate

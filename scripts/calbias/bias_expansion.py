@@ -23,7 +23,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from calbias.conventions import N_BINS
+from calbias.defaults import N_BINS
 from calbias.engine.scores_and_hits import validate_whole
 from calbias.simulation import simulate_estimates
 from calbias.truth.counted import CountedScenario

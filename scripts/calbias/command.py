@@ -53,7 +53,7 @@ def _audit(options: Any) -> None:
 
 def _exit_with_answer(result: Any, x: float | None) -> None:
     """Exit with the status of the answer to ``--within``, if that was asked."""
-    from calbias.auditing.gate import EXIT_STATUS
+    from calbias.auditing.error.within import EXIT_STATUS
 
     if x is not None:
         sys.exit(EXIT_STATUS[result.within(x / 100)])
@@ -81,13 +81,13 @@ def _recalibrate(options: Any) -> None:
 
 
 def _example(options: Any) -> None:
-    from calbias.logits.example import FILE
+    from calbias.reading.example import FILE
 
     sys.stdout.write(FILE.read_text("utf-8"))
 
 
 def _plan(options: Any) -> None:
-    from calbias.auditing.plan import plan, plan_file
+    from calbias.auditing.planning.plan import plan, plan_file
     from calbias.errors import InputError
 
     files = _output_paths(options, (".csv",), options.scores)
@@ -118,7 +118,7 @@ def _plan(options: Any) -> None:
 
 
 def _compare(options: Any) -> None:
-    from calbias.auditing.compare_files import compare_files
+    from calbias.auditing.comparison.compare_files import compare_files
     from calbias.errors import InputError
 
     n_models = max(1 + len(options.second), len(options.score))
@@ -151,7 +151,7 @@ def _compare(options: Any) -> None:
 
 def _check(options: Any) -> None:
     from calbias.errors import InputError
-    from calbias.estimation.apart import failures_apart
+    from calbias.estimation.check_in_process import failures_apart
     from calbias.estimation.registry import estimator_names
 
     path = Path(options.file)
@@ -169,7 +169,7 @@ def _columns(options: Any, *without: str) -> Any:
     """Return the Columns that the options name."""
     from dataclasses import fields
 
-    from calbias.logits.columns import Columns
+    from calbias.reading.columns import Columns
 
     names = [each.name for each in fields(Columns) if each.name not in without]
     return Columns(**_given(options, [name for name in names if hasattr(options, name)]))
@@ -207,7 +207,7 @@ def _write(options: Any, files: Sequence[Path], *texts: str) -> None:
 
 
 def _watch(options: Any) -> None:
-    from calbias.auditing.gate import EXIT_STATUS
+    from calbias.auditing.error.within import EXIT_STATUS
     from calbias.monitoring.watch import watch_file
 
     names = ("time", "top_label", "level", "seed", "state", "output", "force")

@@ -10,20 +10,20 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from calbias.auditing.audit import audit_data, estimator_names
+from calbias.auditing.audit_result import Audit
 from calbias.auditing.inputs import EVENT, TOP_LABEL, Data, Options, read_data
-from calbias.auditing.page import page
-from calbias.auditing.result import Audit
-from calbias.auditing.segments import with_codes
-from calbias.conventions import N_BINS
+from calbias.auditing.page.page import page
+from calbias.auditing.subgroups.segments import with_codes
+from calbias.defaults import N_BINS
 from calbias.engine.scores_and_hits import scores_and_hits
 from calbias.errors import InputError, of_extra, printable, reading
 from calbias.io.files import is_stream
 from calbias.io.outputs import output_paths, write_texts
-from calbias.logits.columns import Columns
-from calbias.logits.output_file import Place
-from calbias.logits.table_files import parquet_folder, validate_rows_of_parquet
-from calbias.scored import MOST_SCORES
-from calbias.sketch_cells import cells_for
+from calbias.reading.columns import Columns
+from calbias.reading.output_file import Place
+from calbias.reading.table_files import parquet_folder, validate_rows_of_parquet
+from calbias.samples.by_score import MOST_SCORES
+from calbias.samples.cells import cells_for
 
 if TYPE_CHECKING:
     from calbias.sketch import Sketch
@@ -56,7 +56,7 @@ def audit_file(
     by = (by,) if isinstance(by, str) else tuple(by)
     chosen = Options(**options)
     if names := estimator_names(estimators):
-        from calbias.auditing.estimator_bias import audited_estimators
+        from calbias.auditing.error.estimator_bias import audited_estimators
 
         audited_estimators(chosen.norm, chosen.n_bins, names)  # an unknown one, before reading
     paths = [path] if isinstance(path, str | Path) else [*path]

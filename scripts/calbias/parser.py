@@ -5,7 +5,7 @@ import contextlib
 import sys
 from typing import Any, NoReturn
 
-from calbias.conventions import CONFIDENCE_LEVEL, FORMS, N_BINS
+from calbias.defaults import CONFIDENCE_LEVEL, FORMS, N_BINS
 from calbias.errors import printable
 
 

@@ -13,18 +13,18 @@ import numpy as np
 
 from calbias.auditing.description import sentences
 from calbias.auditing.inputs import read_data
-from calbias.conventions import COUNTS, LOGITS, ODDS, PERCENT, PROBABILITIES
+from calbias.defaults import COUNTS, LOGITS, ODDS, PERCENT, PROBABILITIES
 from calbias.engine.scores_and_hits import scores_and_hits
 from calbias.errors import InputError, looked_up
 from calbias.io.files import is_stream, not_utf8, validate_file_exists
 from calbias.io.outputs import CLASS, SCORE, output_paths, write_texts
-from calbias.logits.cells import OF_CLASS, OF_ROW, is_value, numbers_of, texts_of
-from calbias.logits.checks import checked_values
-from calbias.logits.class_columns import affixes
-from calbias.logits.columns import DROP, Columns, listed, looked_up_column, score_column
-from calbias.logits.forms import as_probabilities, as_scores, common_form, form_of
-from calbias.logits.output_file import Fold, Place
-from calbias.logits.table_files import TEXT, Table, read_table_and_cells
+from calbias.reading.cells import OF_CLASS, OF_ROW, is_value, numbers_of, texts_of
+from calbias.reading.checks import checked_values
+from calbias.reading.class_columns import affixes
+from calbias.reading.columns import DROP, Columns, listed, looked_up_column, score_column
+from calbias.reading.forms import as_probabilities, as_scores, common_form, form_of
+from calbias.reading.output_file import Fold, Place
+from calbias.reading.table_files import TEXT, Table, read_table_and_cells
 from calbias.recalibration.methods import METHODS
 from calbias.recalibrator import ADVISED, LARGEST_TEXT, Recalibrator, fitted_to, read_text
 

@@ -13,11 +13,11 @@ import numpy as np
 from numpy.typing import ArrayLike
 from scipy.special import softmax
 
-from calbias.auditing.advice import advised_method, gain_sentence
 from calbias.auditing.audit import audit_data
 from calbias.auditing.inputs import Data, Options, prepared
+from calbias.auditing.page.advice import advised_method, gain_sentence
 from calbias.auditing.recalibrations import FEWEST, recalibration_map, recalibration_table
-from calbias.conventions import FORMS, LOGITS, PROBABILITIES, Z_95
+from calbias.defaults import FORMS, LOGITS, PROBABILITIES, Z_95
 from calbias.engine.scores_and_hits import as_array, validate_whole
 from calbias.errors import InputError, looked_up, reading
 from calbias.recalibration.methods import METHODS, NONE, OF_LOGITS, map_of, parameters_of

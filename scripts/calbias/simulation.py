@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from calbias.conventions import N_BINS
+from calbias.defaults import N_BINS
 from calbias.engine.float_scores import EXACT
 from calbias.engine.sampler import Sampler
 from calbias.engine.scores_and_hits import validate_options, validate_whole

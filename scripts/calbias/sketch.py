@@ -3,8 +3,8 @@
 Rows are counted in fixed cells of the score. A cell keeps whole numbers: rows, hits and the sum of
 the scores in units of 2^-53, each score rounded down. Sums of whole numbers do not depend on the
 order of the rows, so that parts counted by threads, machines or databases give the same sketch, to
-the last byte, as one pass over all rows. ``calbias.sketch_cells`` has the cells. A ``Sketch`` is no
-``Scored``, whose scores are not rounded: it becomes one when it is read.
+the last byte, as one pass over all rows. ``calbias.samples.cells`` has the cells. The scores
+of a ``Scored`` are not rounded: a ``Sketch`` becomes one when it is read.
 """
 
 from __future__ import annotations
@@ -17,18 +17,18 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import ArrayLike
 
-from calbias import sketch_cells
-from calbias.conventions import N_BINS
+from calbias.defaults import N_BINS
 from calbias.engine.scores_and_hits import as_array, scores_and_hits, validate_options
 from calbias.errors import InputError
 from calbias.estimation.api import Estimate
 from calbias.estimation.loading import estimate_sums
 from calbias.estimation.registry import estimator_target
-from calbias.scored import Scored
-from calbias.sketch_cells import FIRST, LOW, LOW_BITS, MOST_CELLS, MOST_ROWS, N_CELLS
+from calbias.samples import cells
+from calbias.samples.by_score import Scored
+from calbias.samples.cells import FIRST, LOW, LOW_BITS, MOST_CELLS, MOST_ROWS, N_CELLS
 
 if TYPE_CHECKING:
-    from calbias.auditing.result import Audit
+    from calbias.auditing.audit_result import Audit
 
 _MAGIC, VERSION = b"calbias\0", 1
 _HEADER = struct.Struct("<8sHHIQ")  # magic, version, 0, linear cells, cells that follow
@@ -52,7 +52,7 @@ class Sketch:
     Notes
     -----
     A score is rounded to the mean score of its cell, which is less than w = 1/K away. What that
-    changes, against the same estimate from all rows (proofs in ``docs/sketch.md``):
+    changes, against the same estimate from all rows (proofs in ``docs/tool/sketches.md``):
 
     - ECE, MCE and debiased estimates with b bins of equal width where b divides K: nothing but
       rounding; T-Cal: at most 2w·b/n;
@@ -111,10 +111,10 @@ class Sketch:
         rows, outcomes = scores_and_hits(scores, hits)
         times = np.ones(rows.size, np.int64)
         if sample_weight is not None:
-            times = sketch_cells.whole_weights(sample_weight, rows.size)
+            times = cells.whole_weights(sample_weight, rows.size)
         self._check_room(sum(times.tolist()))
-        sketch_cells.count(rows, outcomes, times, self.n_cells, self._counts)
-        sketch_cells.carry(self._counts)
+        cells.count(rows, outcomes, times, self.n_cells, self._counts)
+        cells.carry(self._counts)
 
     def __add__(self, other: object) -> Sketch:
         """Return the sketch of the rows of both; InputError for sketches of other cells."""
@@ -128,7 +128,7 @@ class Sketch:
         total = Sketch(self.n_cells)
         self._check_room(other.n)
         total._counts = self._counts + other._counts
-        sketch_cells.carry(total._counts)
+        cells.carry(total._counts)
         return total
 
     def __radd__(self, other: object) -> Sketch:
@@ -240,7 +240,7 @@ class Sketch:
         >>> print(calbias.Sketch.sql("predictions")[:25])
         SELECT 19 + c + up - down
         """
-        return sketch_cells.sql(table, score, hit, n_cells)
+        return cells.sql(table, score, hit, n_cells)
 
     def to_bytes(self) -> bytes:
         """Return the sketch as bytes, which are equal for equal rows in any order.
@@ -348,7 +348,7 @@ class Sketch:
         if not self.n:
             raise InputError("the sketch has no rows: add some")
         [full] = np.nonzero(self._counts[0])
-        means = sketch_cells.mean_scores(self._counts, full, self.n_cells)
+        means = cells.mean_scores(self._counts, full, self.n_cells)
         rows, hits = self._counts[:2, full]
         return Scored.of(means, hits, rows=rows, width=1.0 / self.n_cells)
 
@@ -359,8 +359,8 @@ class Sketch:
 
     def _validated(self) -> Sketch:
         """Return this sketch, low parts of sums carried; InputError for counts no rows have."""
-        sketch_cells.carry(self._counts)
-        sketch_cells.validate(self._counts, self.n_cells)
+        cells.carry(self._counts)
+        cells.validate(self._counts, self.n_cells)
         return self
 
     def _check_room(self, more: int) -> None:

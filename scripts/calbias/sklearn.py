@@ -12,13 +12,13 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import ArrayLike
 
-from calbias.auditing.reliability import reliability_diagram
-from calbias.conventions import CONFIDENCE_LEVEL, N_BINS
+from calbias.auditing.diagrams.reliability import reliability_diagram
+from calbias.defaults import CONFIDENCE_LEVEL, N_BINS
 from calbias.engine.scores_and_hits import as_array, validate_same_order
 from calbias.errors import InputError, looked_up, of_extra
 from calbias.estimation.api import estimate
 from calbias.estimators.ece_sweep import bins_chosen
-from calbias.scored import Scored
+from calbias.samples.by_score import Scored
 
 Strategy = Literal["uniform", "quantile", "sweep"]
 _ESTIMATORS = {"uniform": "ece_bin_ew", "quantile": "ece_bin_em", "sweep": "ece_sweep_em"}

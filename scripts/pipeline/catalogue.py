@@ -1,7 +1,7 @@
 """Which tables and figures there are, and which of them a configuration can make.
 
-Figures are read from the modules in ``reproduction/figures`` and ``figures`` of workflows beside
-this one, without importing them: a module is a figure's when it has ``TABLES``, the stems under
+Figures are read from the modules in ``reproduction/figures`` and ``figures`` of guest workflows,
+without importing them: a module is a figure's when it has ``TABLES``, the stems under
 ``results/tables`` that ``draw(tables, **options)`` wants, a list or a dict of lists by figure. It
 draws the figure of its own name, or those that its ``FIGURES`` maps to options, under ``TITLE``, in
 which {an option} may stand. It rests on the experiments in ``EXPERIMENTS``, or on the one that its
@@ -18,8 +18,8 @@ from typing import Any, NamedTuple
 
 from calbias.errors import InputError, did_you_mean
 from calbias.io.python_files import is_python, literal
-from pipeline.beside import MAIN, Workflow, workflows
-from pipeline.door import step_file
+from pipeline.guests import MAIN, Workflow, workflows
+from pipeline.step_command import step_file
 from pipeline.table_schema import tables
 
 PAPERS = {"guo": "Guo et al. 2017", "gupta": "Gupta et al. 2021"}

@@ -9,7 +9,7 @@ from typing import Any
 from calbias.io.files import file_digest
 from pipeline.models import Config
 from pipeline.recorded_params import CODE, PRINTED, recorded
-from pipeline.results import written_whole
+from pipeline.write_results import written_whole
 
 LAST_CONFIG = Path(".snakemake/calbias_config.json")
 LONGEST = 12  # files or keys that the line names
@@ -92,7 +92,7 @@ def _last_config() -> Config:
 
 def _without_folders(config: Config) -> Config:
     """Return a config without the folders of other workflows, which change no result."""
-    return {key: value for key, value in config.items() if key != "beside"}
+    return {key: value for key, value in config.items() if key != "guests"}
 
 
 def _changed_keys(before: Any, now: Any, keys: tuple[str, ...] = ()) -> Iterator[str]:

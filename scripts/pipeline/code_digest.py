@@ -16,9 +16,9 @@ from types import MappingProxyType
 
 from calbias.io.python_files import code_files
 from pipeline import CHECKOUT
-from pipeline.door import step_file
-from pipeline.results import written_whole
+from pipeline.step_command import step_file
 from pipeline.table_schema import columns_made_by
+from pipeline.write_results import written_whole
 
 STORE = Path(".snakemake/calbias_syntax.json")  # digests by name, size and time: parsing takes 1 s
 _ROOT = CHECKOUT.resolve()  # as the paths of ``code_files``

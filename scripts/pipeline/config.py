@@ -16,9 +16,9 @@ from jsonschema.exceptions import ValidationError, best_match
 from calbias.errors import InputError, did_you_mean
 from calbias.estimation.registry import estimator_file, known_estimators, validate_unusable
 from calbias.io.python_files import literal
-from pipeline.beside import Workflow, workflows
 from pipeline.catalogue import paper_experiments
 from pipeline.estimators import added_estimators, estimator_folders
+from pipeline.guests import Workflow, workflows
 from pipeline.models import Config
 from pipeline.scenario_names import validate_scenarios
 from pipeline.table_schema import read_yaml
@@ -41,7 +41,7 @@ def read_schema(*selected: Workflow) -> Config:
 
 def _with_keys(schema: Config, keys: Config) -> Config:
     if repeated := sorted({*keys} & {*schema["properties"]}):
-        raise InputError(f"config: beside: key {repeated[0]} is there already; rename yours")
+        raise InputError(f"config: guests: key {repeated[0]} is there already; rename yours")
     return {**schema, "properties": schema["properties"] | keys}
 
 

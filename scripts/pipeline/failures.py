@@ -7,7 +7,9 @@ from collections.abc import Iterable
 from pathlib import Path
 
 _LOGS = re.compile(r"^ *log: (.*) \(check log file\(s\) for error details\)$", re.MULTILINE)
-_ENDED = re.compile(r"^used [\d.]+ s of CPU and \d+ MB$", re.MULTILINE)  # pipeline.door.USED
+_ENDED = re.compile(
+    r"^used [\d.]+ s of CPU and \d+ MB$", re.MULTILINE
+)  # pipeline.step_command.USED
 _TRACEBACK = "Traceback (most recent call last)"
 _STOPPED = "Terminating processes on user request"  # Snakemake's words after Ctrl-C
 _CONTINUE = "stopped: the same command runs the jobs that are left"

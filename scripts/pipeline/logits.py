@@ -19,12 +19,12 @@ import pyarrow.parquet as pq
 
 from calbias.engine.seeding import stream
 from calbias.errors import InputError
-from calbias.logits.output_file import FOLDS, Fold
-from calbias.logits.read_logits import of_scores, read_raw
-from calbias.logits.top_label import TopLabel, top_label_of_scores
+from calbias.reading.output_file import FOLDS, Fold
+from calbias.reading.read_logits import of_scores, read_raw
+from calbias.reading.top_label import TopLabel, top_label_of_scores
 from pipeline.manifest import verify_shipped
-from pipeline.results import written_whole
 from pipeline.tables import validate_unchanged
+from pipeline.write_results import written_whole
 
 TopLabels = dict[str, TopLabel]  # by fold
 

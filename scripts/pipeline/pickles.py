@@ -25,8 +25,8 @@ import numpy as np
 
 from calbias.errors import InputError
 from calbias.io.files import validate_file_exists, validate_no_placeholder
-from calbias.logits.output_file import FOLDS, Fold, OutputFile, Place
-from calbias.logits.read_logits import read_raw
+from calbias.reading.output_file import FOLDS, Fold, OutputFile, Place
+from calbias.reading.read_logits import read_raw
 
 SUFFIXES = (".p", ".pkl", ".pickle")
 

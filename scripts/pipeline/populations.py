@@ -6,7 +6,7 @@ from pathlib import Path
 import numpy as np
 
 from calbias.errors import InputError
-from calbias.logits.top_label import TopLabel
+from calbias.reading.top_label import TopLabel
 from calbias.truth.counted import CountedScenario
 from pipeline.tables import read_table, validate_columns, write_table
 

@@ -20,10 +20,10 @@ from typing import Any
 from calbias import __version__
 from calbias.errors import InputError
 from pipeline import CHECKOUT
-from pipeline.door import USED
-from pipeline.results import record_of
+from pipeline.step_command import USED
 from pipeline.tables import read_rows, validate_unchanged
 from pipeline.versions import packages, versions_of
+from pipeline.write_results import record_of
 
 Record = dict[str, Any]
 

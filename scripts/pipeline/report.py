@@ -7,10 +7,10 @@ from typing import Any, NamedTuple
 import jinja2
 import pandas as pd
 
-from pipeline.beside import workflows
 from pipeline.catalogue import figures as figure_catalogue
 from pipeline.claims.ledger import THEOREM
 from pipeline.claims.verdicts import NAN, Measurement, Verdict, grouped, number, quantity
+from pipeline.guests import workflows
 from pipeline.table_schema import column_meanings, tables
 
 VERDICT_WORDS = {  # its symbol, what it means

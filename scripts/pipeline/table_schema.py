@@ -9,7 +9,7 @@ from typing import Any
 
 from calbias.errors import looked_up
 from pipeline import CHECKOUT
-from pipeline.beside import Workflow, workflows
+from pipeline.guests import Workflow, workflows
 
 
 def tables(*selected: Workflow) -> dict[str, dict[str, Any]]:

@@ -12,8 +12,8 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 
 from calbias.errors import InputError
 from calbias.io.files import csv_rows, file_digest, remedy
-from pipeline.results import record_of, written_whole
 from pipeline.table_schema import columns_of
+from pipeline.write_results import record_of, written_whole
 
 if TYPE_CHECKING:
     import pandas as pd

@@ -1,10 +1,11 @@
 """Data sets with the random numbers of Roelofs et al. (2022), as their public code draws them.
 
-Written from a description of that code (docs/authors_code.md), none of which is here. All cells
-share one chain of seeds, which begins at 47. A data set seeds NumPy's legacy generator, whose first
-uniform u gives the next seed, ⌊10⁷·u⌋. Each row then takes an unused uniform, a Beta score, and the
-uniform that makes the hit, so that a small data set is the beginning of a larger one. Scores are
-float64: many are exactly 1, and become 1 − 10⁻¹⁶ where the curve takes a logarithm of 1 − c.
+Written from a description of that code (docs/papers/authors_code.md), none of which is here. All
+cells share one chain of seeds, which begins at 47. A data set seeds NumPy's legacy
+generator, whose first uniform u gives the next seed, ⌊10⁷·u⌋. Each row then takes an unused
+uniform, a Beta score, and the uniform that makes the hit, so that a small data set is the beginning
+of a larger one. Scores are float64: many are exactly 1, and become 1 − 10⁻¹⁶ where the curve takes
+a logarithm of 1 − c.
 
 The uniforms are numba's Mersenne Twister, which has the bits of ``numpy.random.RandomState``; a
 Beta score is X/(X + Y) of two Gammas, drawn by Marsaglia and Tsang (2000) above shape 1 and by

@@ -3,7 +3,7 @@
 import numpy as np
 from scipy.special import betainc, gammaincc
 
-from calbias.logits.top_label import TopLabel
+from calbias.reading.top_label import TopLabel
 from calbias.truth.curves import Curve
 
 TOP_SCORE = 0.999  # scores above it depend on how a softmax rounds

@@ -16,12 +16,12 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from calbias.conventions import N_BINS
+from calbias.defaults import N_BINS
 from calbias.engine.sorted_batch import sorted_data_set
 from calbias.errors import InputError
 from calbias.estimation.api import estimate
-from calbias.logits.output_file import Fold
 from calbias.multiclass.noise import noise_floor
+from calbias.reading.output_file import Fold
 from calbias.recalibration.spline import fit_binary
 from pipeline.table_schema import columns_of
 from pipeline.tables import write_table

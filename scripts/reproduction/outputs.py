@@ -12,8 +12,8 @@ import numpy as np
 from scipy.special import softmax
 
 from calbias.errors import InputError
-from calbias.logits.output_file import Fold
-from calbias.logits.top_label import TopLabel, top_label
+from calbias.reading.output_file import Fold
+from calbias.reading.top_label import TopLabel, top_label
 from calbias.recalibration.spline import fit_binary as fit_spline
 from calbias.recalibration.temperature import TemperatureScaling
 from pipeline.logits import Logits

@@ -8,7 +8,7 @@ with the lower number ranks first.
 import numpy as np
 
 from calbias.errors import InputError
-from calbias.logits.top_label import row_blocks, top_label
+from calbias.reading.top_label import row_blocks, top_label
 
 
 def ranked_scores(logits: np.ndarray, rank: int = 1, within: bool = False) -> np.ndarray:

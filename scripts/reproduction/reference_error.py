@@ -23,7 +23,7 @@ import numpy as np
 from scipy.special import log_expit
 
 from calbias.errors import InputError
-from calbias.logits.top_label import TopLabel
+from calbias.reading.top_label import TopLabel
 from calbias.truth.curves import Curve
 from calbias.truth.scenarios import Scenario
 from calbias.truth.true_error import true_calibration_error

@@ -21,8 +21,8 @@ import pyarrow.parquet as pq
 
 from calbias.errors import InputError
 from calbias.io.files import file_digest
-from pipeline.results import record_of
 from pipeline.tables import validate_unchanged
+from pipeline.write_results import record_of
 
 COLUMNS = ("scenario", "n_samples", "n_bins", "replicate", "estimate", "n_bins_used")
 _METADATA = b"calbias"

@@ -13,7 +13,7 @@ import numpy as np
 from calbias.engine.sorted_batch import SortedBatch, sorted_data_set
 from calbias.estimation.loading import load_estimator
 from calbias.estimation.registry import known_estimators, usable_norm
-from calbias.logits.top_label import TopLabel
+from calbias.reading.top_label import TopLabel
 from pipeline.fits.empirical_error import empirical_tce, fit_curve
 from reproduction.measures import resampled_values
 from reproduction.reference_error import beta_tce, resampled_tce

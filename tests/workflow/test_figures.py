@@ -15,8 +15,8 @@ from command import python
 from calbias.errors import InputError
 from pipeline import catalogue
 from pipeline.detection_limits import detection_limits
-from pipeline.door import main
 from pipeline.figures import selection, style
+from pipeline.step_command import main
 
 FIGURES = catalogue.figures()
 FIRST, SECOND = "resnet110_c10", "resnet110_c100"
@@ -135,7 +135,7 @@ def test_the_same_bytes_in_another_process_with_another_hash_seed(arguments):
     main(arguments)
     first = written()
     assert list(first) == ["a.pdf", "a.png"]
-    code = "from pipeline.door import main; main()"
+    code = "from pipeline.step_command import main; main()"
     python(code, *arguments, PYTHONHASHSEED="1")
     assert written() == first
 

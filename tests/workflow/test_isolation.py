@@ -165,7 +165,7 @@ MINE = ("ks_error", "my_estimator")
 
 
 def example_of_the_docs():
-    section = (ROOT / "docs/extend.md").read_text("utf-8").split("## An estimator")[1]
+    section = (ROOT / "docs/workflow/extend.md").read_text("utf-8").split("## An estimator")[1]
     return re.search(r"```python\n(.*?)```", section, flags=re.DOTALL)[1]
 
 

@@ -12,7 +12,7 @@ from checkout import ROOT, SNAKEMAKE
 from command import python
 from nightly import daily
 
-from pipeline.beside import MAIN
+from pipeline.guests import MAIN
 
 GUESTS = ("evidence", "networks")
 TAKEN_AWAY = [[*GUESTS], *([name] for name in GUESTS)]

@@ -93,7 +93,7 @@ rule record_provenance:
     params:
         code=code("record_provenance"),
         logs=lambda wildcards, output: os.path.join(os.path.dirname(output[0]), "logs"),
-        # without the keys of workflows beside this one; a function: in a string Snakemake would fill
+        # without the keys of guest workflows; a function: in a string Snakemake would fill
         # in the {file} of an address itself
         config=lambda wildcards: json.dumps(
             {key: config[key] for key in {*config} & OWN_KEYS}, sort_keys=True

@@ -14,7 +14,7 @@ from pipeline.code_digest import code, save
 from pipeline.catalogue import available_figures, available_tables, caption_file, validate
 from pipeline import job_sizes as sizes
 from pipeline.config import PAGE_EXPERIMENTS, powers, read_schema
-from pipeline.beside import MAIN
+from pipeline.guests import MAIN
 from pipeline.estimators import estimator_folders
 from pipeline.failures import show_failures
 from pipeline.provenance import checkout
@@ -22,7 +22,7 @@ from pipeline.logit_availability import DEFAULT_LOGITS_DIR
 from pipeline.models import published_models, rows_of, selected_rows
 from pipeline.recorded_params import record_by_name
 from pipeline.screen import install
-from pipeline.settings import job_shell, read_settings, resource_path, step
+from pipeline.rule_helpers import job_shell, read_settings, resource_path, step
 from pipeline.versions import remember_versions
 
 if Path(workflow.main_snakefile).parent in (HERE, HERE / "workflow"):
@@ -41,7 +41,7 @@ if workflow.is_main_process:
 record_by_name(HERE)
 
 
-OWN_KEYS = {*read_schema(MAIN)["properties"]} - {"beside"}  # of the configuration
+OWN_KEYS = {*read_schema(MAIN)["properties"]} - {"guests"}  # of the configuration
 REAL, SCORES = OUTPUTS.logits, OUTPUTS.scores
 # Real logits of the paper's models are also fitted under the softmax that the paper used.
 PAPERS_MODELS = published_models(HERE / "resources/published")

@@ -40,7 +40,7 @@ from typing import NamedTuple
 import numpy as np
 from scipy.special import chdtrc, ndtr
 
-from calbias.conventions import N_BINS
+from calbias.defaults import N_BINS
 from calbias.engine.jit import njit
 from calbias.engine.sorted_batch import SortedBatch
 from calbias.errors import looked_up

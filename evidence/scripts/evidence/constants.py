@@ -22,12 +22,12 @@ from typing import Any
 import numpy as np
 from scipy.special import expit, logit
 
-from calbias.auditing.interval import calibration_interval
-from calbias.auditing.subgroup_audit import audit_subgroups
+from calbias.auditing.error.interval import calibration_interval
+from calbias.auditing.subgroups.subgroup_audit import audit_subgroups
 from calbias.auditing.verdict.judge import judge
 from calbias.engine import posterior
 from calbias.monitoring import blocks, monitor
-from calbias.scored import Scored
+from calbias.samples.by_score import Scored
 from evidence.cells import fresh_2026 as laws
 
 SEED, FIRST = 240611, 1000
@@ -41,18 +41,18 @@ CONSTANTS = {
         "auditing.verdict.rounding": "_MOST _EXACT _SINGLE SAME _MANY _PEAK _OF_END _OF_END_ALONE"
         " _LARGEST_CUT _COMMON _LARGEST _MOST_IN_MEAN _MOST_SCORES _ROUNDS",
         "auditing.verdict.finding": "_CLEAR _ERRORS _SHARE",
-        "auditing.verdict.result": "_IMPOSSIBLE",
+        "auditing.verdict.verdict_result": "_IMPOSSIBLE",
     },
     "clusters": {
         "auditing.verdict.clusters": "FEW_WITH_RARER",
         "auditing.verdict.redraws": "LARGEST_NUMBER _LEAST_UNLIKELY",
     },
     "interval": {
-        "auditing.interval": "_FOLDS _OF_CURVE _OF_L2 _POWER _OF_ROOT _FINER _CLEARLY _ROOM"
+        "auditing.error.interval": "_FOLDS _OF_CURVE _OF_L2 _POWER _OF_ROOT _FINER _CLEARLY _ROOM"
         " _LEAST_ROWS _LEAST_SHARE",
-        "auditing.binned_gaps": "_ROUNDS _ENOUGH _STRAIGHT TINY",
-        "auditing.calibration_curve": "_NOISE",
-        "auditing.bins": "_NORMAL",
+        "auditing.error.binned_gaps": "_ROUNDS _ENOUGH _STRAIGHT TINY",
+        "auditing.error.calibration_curve": "_NOISE",
+        "auditing.error.bins": "_NORMAL",
     },
     "posterior": {
         "engine.posterior": "CALIBRATED_ODDS _HALF_WAY GAUSSIAN_ODDS OTHER_ODDS LINES _ROUGHNESS"
@@ -63,9 +63,9 @@ CONSTANTS = {
         "engine.steep_line": "SPREAD _ITERATIONS _HALVINGS _ENOUGH",
     },
     "subgroups": {
-        "auditing.segment_test": "_SLOPE_PAYS _FEWEST_UNLIKELY _BLOCK",
-        "auditing.segment_rows": "_GRID _FARTHEST _STEPS",
-        "auditing.segments": "LEAST_ROWS",
+        "auditing.subgroups.segment_test": "_SLOPE_PAYS _FEWEST_UNLIKELY _BLOCK",
+        "auditing.subgroups.segment_rows": "_GRID _FARTHEST _STEPS",
+        "auditing.subgroups.segments": "LEAST_ROWS",
     },
 }
 STREAM_CHANGES = {  # of the source of ``blocks``: half, and twice

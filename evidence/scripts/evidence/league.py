@@ -15,7 +15,7 @@ from typing import Any, NamedTuple, cast
 
 from numpy.typing import NDArray
 
-from calbias.conventions import N_BINS
+from calbias.defaults import N_BINS
 from calbias.engine.sorted_batch import SortedBatch
 from calbias.estimation.loading import load_estimator
 from calbias.estimation.registry import estimator_options, estimator_target

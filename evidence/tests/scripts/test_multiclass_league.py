@@ -5,8 +5,8 @@ import pandas as pd
 import pytest
 from command import made, run
 
-from calbias.logits.output_file import Fold
 from calbias.multiclass.measures import MEASURES, target_of
+from calbias.reading.output_file import Fold
 from evidence.cells.classes import maps_of
 from evidence.steps.run_multiclass_league import CORRECTED, league_rows
 from pipeline.logits import Logits, save_logits

@@ -14,8 +14,8 @@ from test_interval import check_the_curve
 
 from calbias.auditing.audit import audit_data
 from calbias.auditing.inputs import EVENT, Options, read_data
-from calbias.logits.columns import Columns
-from calbias.scored import Scored
+from calbias.reading.columns import Columns
+from calbias.samples.by_score import Scored
 from evidence.steps import summarise_subjects as module
 from evidence.steps.summarise_answers import (
     SIZES,

@@ -12,7 +12,7 @@ from mpmath import mp, mpf
 from nightly import daily
 
 import calbias
-from calbias.logits.checks import as_top_label
+from calbias.reading.checks import as_top_label
 from evidence.cells.beta import Wave
 from evidence.certified import values as certified
 from evidence.certified.values import FOLDER

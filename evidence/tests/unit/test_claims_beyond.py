@@ -6,7 +6,7 @@ import pytest
 from claims_data import NAMES, judged, measured, verdicts_of
 from command import crossed
 
-from calbias.auditing.bins import binomial_limits
+from calbias.auditing.error.bins import binomial_limits
 from evidence.names import BEST, UNDECIDED
 from pipeline.claims.verdicts import NotJudged, in_words, number
 from pipeline.paper import BINNED, MODEL_SIZES

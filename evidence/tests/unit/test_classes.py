@@ -8,8 +8,8 @@ from nightly import daily
 from scipy import stats
 
 from calbias.multiclass.class_bins import Binned, equal_width, square
+from calbias.multiclass.class_rows import Rows
 from calbias.multiclass.measures import MEASURES, prepared, target_of
-from calbias.multiclass.rows import Rows
 from evidence.cells import classes as maps
 from evidence.cells.classes import TARGETS, target_value
 

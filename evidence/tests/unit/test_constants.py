@@ -40,7 +40,7 @@ def test_changes_in_words():
 
 
 def test_the_page_says_what_was_measured():
-    page = (ROOT / "docs/method.md").read_text(encoding="utf-8")
+    page = (ROOT / "docs/tool/method.md").read_text(encoding="utf-8")
     rows = [line.strip("|").split("|") for line in page.splitlines() if line.startswith("|`")]
     with KEPT.open(encoding="utf-8") as file:
         measured = list(csv.reader(file))

@@ -179,7 +179,7 @@ from types import SimpleNamespace
 import numpy as np
 from kernel_bounds import print_faults
 from calbias.io.python_files import SCRIPTS
-from calbias.multiclass.rows import Rows
+from calbias.multiclass.class_rows import Rows
 from evidence.calibration_tests import TESTS
 from evidence.cells.classes import kernel
 from evidence.intervals.bootstrap import resampled_estimates

@@ -9,9 +9,9 @@ from figure_points import MODELS, SIZES, TITLES, TWO, changed, drawn, misplaced,
 from matplotlib.collections import Collection, PolyCollection
 
 from evidence.figures.league import HIGH, LOW
-from pipeline import beside, catalogue
+from pipeline import catalogue, guests
 
-FIGURES = catalogue.figures(beside.workflows()[1])
+FIGURES = catalogue.figures(guests.workflows()[1])
 RECORDED = "figures_drawn.yaml"
 """Facts of figures on the tables below. Where one changes, compare it with the picture."""
 PAPERS = ["widmann2019", "arrieta2022", "tcal2023", "henzi2023"]

@@ -10,7 +10,7 @@ from scipy.special import logit
 from scipy.stats import chi2, norm
 
 from calbias import Curve, Scenario
-from calbias.auditing.estimator_bias import redraws
+from calbias.auditing.error.estimator_bias import redraws
 from calbias.engine.sampler import Sampler
 from calbias.engine.sorted_batch import of_sorted_scores, sorted_data_set
 from calbias.estimation.registry import usable_norm

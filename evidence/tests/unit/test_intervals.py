@@ -8,12 +8,12 @@ from scipy.optimize import minimize
 from scipy.special import expit, logit
 from scipy.stats import norm
 
-from calbias.auditing.bins import binomial_limits
-from calbias.auditing.estimator_bias import HEADLINE, audited_estimators, redraws
-from calbias.auditing.interval import calibration_interval
+from calbias.auditing.error.bins import binomial_limits
+from calbias.auditing.error.estimator_bias import HEADLINE, audited_estimators, redraws
+from calbias.auditing.error.interval import calibration_interval
 from calbias.engine.seeding import stream
 from calbias.engine.sorted_batch import of_sorted_scores
-from calbias.scored import Scored
+from calbias.samples.by_score import Scored
 from evidence.cells.beta import BetaCell
 from evidence.intervals import bootstrap
 from evidence.intervals.monotone_band import band

@@ -18,7 +18,7 @@ from calbias import Curve, Scenario, true_calibration_error
 from calbias.engine.sampler import Sampler, draw
 from calbias.engine.seeding import stream
 from calbias.estimation.registry import estimator_target
-from calbias.logits.top_label import TopLabel
+from calbias.reading.top_label import TopLabel
 from evidence import league
 from evidence.cells.beta import Wave
 from evidence.cells.samples import by_score

@@ -4,10 +4,10 @@ import pandas as pd
 import pytest
 import test_figures as papers
 
-from pipeline import beside, catalogue
+from pipeline import catalogue, guests
 
 small = papers.small
-FIGURES = catalogue.figures(beside.workflows()[1])
+FIGURES = catalogue.figures(guests.workflows()[1])
 
 
 @pytest.fixture(scope="session")

@@ -11,18 +11,9 @@ from typing import NamedTuple, Self
 import numpy as np
 import pandas as pd
 
-from pipeline.claims.grounds import Grounds
-from pipeline.claims.verdicts import (
-    POINTS,
-    Claim,
-    Measurement,
-    NotJudged,
-    Ruling,
-    Verdict,
-    by_case,
-    claim,
-    words_of,
-)
+from pipeline.claims.claim import Claim, claim, words_of
+from pipeline.claims.run_tables import RunTables
+from pipeline.claims.verdicts import POINTS, Measurement, NotJudged, Ruling, Verdict, by_case
 from pipeline.paper import MODEL_SIZES, N_BINS
 from reproduction.claims.t_test import SIGNIFICANT
 
@@ -45,18 +36,18 @@ class Sample(NamedTuple):
     """Some trained networks, by name, and the tables on them."""
 
     networks: pd.DataFrame
-    grounds: Grounds
+    run: RunTables
 
     @classmethod
-    def of(cls, grounds: Grounds, *sets: str) -> Self:
+    def of(cls, run: RunTables, *sets: str) -> Self:
         """Return the networks of some of SETS; NotJudged where there are few."""
-        about = grounds.table("networks").set_index("scenario")
-        return cls(about[about["drawn"].isin(sets)], grounds)._checked()
+        about = run.table("networks").set_index("scenario")
+        return cls(about[about["drawn"].isin(sets)], run)._checked()
 
     @property
     def with_partners(self) -> pd.DataFrame:
         """The networks, and those that differ from one of the second set in one setting."""
-        about = self.grounds.table("networks").set_index("scenario")
+        about = self.run.table("networks").set_index("scenario")
         sets = {*self.networks["drawn"]}
         return about[about["drawn"].isin(sets | {"partner"} if "second" in sets else sets)]
 
@@ -72,7 +63,7 @@ class Sample(NamedTuple):
 
     def table(self, name: str) -> pd.DataFrame:
         """Return the rows of a table on these networks."""
-        table = self.grounds.table(name)
+        table = self.run.table(name)
         return table[table["scenario"].isin(self.networks.index)]
 
     def grid(self, law: str = "population") -> pd.DataFrame:
@@ -191,8 +182,8 @@ def on_networks(
     """
 
     def make(judge: Judge) -> Claim:
-        def judged(grounds: Grounds) -> Ruling:
-            everyone = Sample.of(grounds, *SETS)
+        def judged(run: RunTables) -> Ruling:
+            everyone = Sample.of(run, *SETS)
             ruling = judge(everyone)
             about = everyone.networks
             drawn_at_random = int((about["drawn"] != "design").sum())
@@ -204,7 +195,7 @@ def on_networks(
             ]
             for drawn, words in SETS.items():
                 try:
-                    part = judge(Sample.of(grounds, drawn))
+                    part = judge(Sample.of(run, drawn))
                 except NotJudged:
                     continue
                 notes.append(f"on those {words} {part.verdict.words}: {part.reason}")

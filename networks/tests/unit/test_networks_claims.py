@@ -22,7 +22,6 @@ from networks.steps.measure_networks import (
 )
 from networks.steps.select_on_networks import true_error
 from networks.steps.write_networks_page import networks_page
-from pipeline.claims.grounds import Grounds, bins_of
 from pipeline.claims.ledger import (
     Judged,
     all_claims,
@@ -31,6 +30,7 @@ from pipeline.claims.ledger import (
     measurement_table,
     read_statements,
 )
+from pipeline.claims.run_tables import RunTables, bins_of
 from pipeline.figures import style
 from pipeline.paper import BINNED, HEATMAP_BINS, HEATMAP_SIZES, MODEL_SIZES
 from pipeline.tables import read_table
@@ -379,7 +379,7 @@ def test_claims_that_the_papers_list_names_are_here():
 
 def test_the_page_has_every_statement_with_its_numbers():
     tables = biases(GOOD)
-    judgements = [Judged(CLAIMS[x], judge(CLAIMS[x], Grounds(tables))) for x in ("N09", "N26")]
+    judgements = [Judged(CLAIMS[x], judge(CLAIMS[x], RunTables(tables))) for x in ("N09", "N26")]
     claims, measurements = ledger_table(judgements), measurement_table(judgements)
     text = networks_page(claims, measurements)
     assert {"N09", "N26"} <= {*Page(text).ids}
@@ -416,7 +416,7 @@ def test_errors_are_over_networks_and_controls_and_low_errors_are_left_out():
     differences = np.linspace(0.1, 0.5, N)
     assert all_networks.value == pytest.approx(differences.mean())
     assert all_networks.error == pytest.approx(differences.std(ddof=1) / N**0.5)
-    few = Grounds({"networks": about, "network_bias": bias.assign(n_replicates=99)})
+    few = RunTables({"networks": about, "network_bias": bias.assign(n_replicates=99)})
     assert judge(CLAIMS["N11"], few).verdict == "not_judged"
     assert ruling.notes[0].startswith(f"on {2 * N} trained networks of known truth, {N} of them")
 

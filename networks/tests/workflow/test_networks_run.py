@@ -4,14 +4,14 @@ import pytest
 import test_smoke as papers
 from html_page import axe_violations
 
-from pipeline import beside, catalogue, table_schema
+from pipeline import catalogue, guests, table_schema
 
 pytestmark = pytest.mark.nightly
 
 test_no_link_of_a_page_is_dead = papers.test_no_link_of_a_page_is_dead
 test_a_second_run_has_nothing_to_do = papers.test_a_second_run_has_nothing_to_do
 test_nothing_temporary_is_left = papers.test_nothing_temporary_is_left
-GUEST = beside.workflows()[1]
+GUEST = guests.workflows()[1]
 
 
 @pytest.fixture

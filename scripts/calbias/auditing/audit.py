@@ -17,9 +17,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 from scipy.special import softmax
 
-from calbias.auditing.bins import binned_ece, picture_bins
-from calbias.auditing.calibration_curve import picture_curve, posterior_average
-from calbias.auditing.corp import corp_of
+from calbias.auditing.audit_result import Audit
 from calbias.auditing.description import (
     OBSERVED_EXPECTED,
     Description,
@@ -27,19 +25,21 @@ from calbias.auditing.description import (
     sentences,
     warnings_of,
 )
+from calbias.auditing.diagrams.corp import corp_of
+from calbias.auditing.error.bins import binned_ece, picture_bins
+from calbias.auditing.error.calibration_curve import picture_curve, posterior_average
+from calbias.auditing.error.interval import calibration_interval
 from calbias.auditing.inputs import EVENT, Data, Options, prepared
-from calbias.auditing.interval import calibration_interval
-from calbias.auditing.result import Audit
-from calbias.auditing.segments import By
-from calbias.auditing.subgroups import RISKS, Subgroups
+from calbias.auditing.subgroups.segments import By
+from calbias.auditing.subgroups.subgroups import RISKS, Subgroups
 from calbias.auditing.verdict.judge import judge
-from calbias.auditing.verdict.result import CalibrationVerdict
+from calbias.auditing.verdict.verdict_result import CalibrationVerdict
 from calbias.auditing.verdict.words import Words
-from calbias.conventions import CONFIDENCE_LEVEL, N_BINS
+from calbias.defaults import CONFIDENCE_LEVEL, N_BINS
 from calbias.engine.posterior import Average
 from calbias.errors import InputError
-from calbias.scored import MOST_SCORES, Scored
-from calbias.sketch_cells import cells_for, in_cells
+from calbias.samples.by_score import MOST_SCORES, Scored
+from calbias.samples.cells import cells_for, in_cells
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -229,7 +229,7 @@ def _tables(
     tables: dict[str, Any] = {"recalibration": recalibration_table(data, options.seed)}
     notes = (*data.notes, *_of_validation(data, tables["recalibration"]))
     if names:
-        from calbias.auditing.estimator_bias import estimates_table
+        from calbias.auditing.error.estimator_bias import estimates_table
 
         say("estimators")
         asked = names, options, folders, noise_floor
@@ -258,7 +258,7 @@ def _of_validation(data: Data, recalibrated: pd.DataFrame) -> Iterator[str]:
 
 def _subgroups(data: Data, options: Options, verdict: CalibrationVerdict) -> Subgroups:
     """Return the Subgroups by the columns ``by``."""
-    from calbias.auditing.subgroup_audit import audit_subgroups
+    from calbias.auditing.subgroups.subgroup_audit import audit_subgroups
 
     rows = data.single
     return audit_subgroups(
@@ -317,7 +317,7 @@ def _risk_table(
 def estimator_names(estimators: Sequence[str] | str) -> list[str]:
     """Return the names that ``estimators`` asks for, each once."""
     if estimators == ALL:
-        from calbias.auditing.estimator_bias import ESTIMATORS
+        from calbias.auditing.error.estimator_bias import ESTIMATORS
 
         return list(ESTIMATORS)
     if isinstance(estimators, str):

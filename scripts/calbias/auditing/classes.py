@@ -12,13 +12,13 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from calbias.auditing import cox
-from calbias.auditing.bins import binned_ece
+from calbias.auditing.error import cox
+from calbias.auditing.error.bins import binned_ece
+from calbias.auditing.error.interval import calibration_interval
 from calbias.auditing.inputs import Options
-from calbias.auditing.interval import calibration_interval
 from calbias.auditing.verdict.clusters import LEAST_CLUSTERS
 from calbias.auditing.verdict.judge import judge
-from calbias.conventions import (
+from calbias.defaults import (
     ENOUGH_POWER,
     MISCALIBRATED,
     N_BINS,
@@ -27,10 +27,10 @@ from calbias.conventions import (
     TOO_SMALL,
     holm,
 )
+from calbias.multiclass.class_rows import Rows, checked
 from calbias.multiclass.measures import prepared
 from calbias.multiclass.noise import corrected, drawn_values, summary
-from calbias.multiclass.rows import Rows, checked
-from calbias.scored import Scored
+from calbias.samples.by_score import Scored
 
 _MOST_CLASSES_WITH_INTERVALS = 20
 TELLABLE = 0.05

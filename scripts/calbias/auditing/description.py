@@ -7,11 +7,11 @@ from collections.abc import Iterable
 import numpy as np
 from scipy.special import ndtri, stdtrit
 
-from calbias.auditing.bins import binomial_limits
+from calbias.auditing.error.bins import binomial_limits
 from calbias.auditing.inputs import EVENT, Data
-from calbias.conventions import CONFIDENCE_LEVEL
-from calbias.logits import plausibility
-from calbias.scored import Scored, dot
+from calbias.defaults import CONFIDENCE_LEVEL
+from calbias.reading import plausibility
+from calbias.samples.by_score import Scored, dot
 
 FEWEST_OF_EACH = 5  # hits and misses
 _HARMLESS = ("no validation fold", "the values are probabilities")  # here, not in the workflow

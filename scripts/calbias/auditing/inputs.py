@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from calbias.auditing.verdict.clusters import cluster_codes
-from calbias.conventions import CONFIDENCE_LEVEL, LOGITS, N_BINS
+from calbias.defaults import CONFIDENCE_LEVEL, LOGITS, N_BINS
 from calbias.engine.scores_and_hits import (
     MOST_AUDITED_BINS,
     as_array,
@@ -25,15 +25,15 @@ from calbias.engine.scores_and_hits import (
     validate_whole,
 )
 from calbias.errors import InputError
-from calbias.logits import plausibility
-from calbias.logits.checks import as_top_label, log_probabilities, zero_floor
-from calbias.logits.columns import Columns
-from calbias.logits.forms import form_of
-from calbias.logits.output_file import Fold, Place
-from calbias.logits.read_logits import SCORE_FORMS, read_outputs
-from calbias.logits.top_label import TopLabel, share_ties, tied_rows, top_label_of_scores
-from calbias.logits.top_label import top_label as top_label_of
-from calbias.scored import Scored
+from calbias.reading import plausibility
+from calbias.reading.checks import as_top_label, log_probabilities, zero_floor
+from calbias.reading.columns import Columns
+from calbias.reading.forms import form_of
+from calbias.reading.output_file import Fold, Place
+from calbias.reading.read_logits import SCORE_FORMS, read_outputs
+from calbias.reading.top_label import TopLabel, share_ties, tied_rows, top_label_of_scores
+from calbias.reading.top_label import top_label as top_label_of
+from calbias.samples.by_score import Scored
 from calbias.truth.curves import score
 
 NORMS = (1, 2)

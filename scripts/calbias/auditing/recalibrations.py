@@ -31,13 +31,13 @@ from scipy.special import ndtr, softmax
 
 from calbias.auditing.inputs import Data
 from calbias.auditing.verdict.groups import ends_of
-from calbias.conventions import SIGNIFICANT, holm
+from calbias.defaults import SIGNIFICANT, holm
 from calbias.engine.seeding import stream
 from calbias.errors import InputError
-from calbias.logits.top_label import top_label
+from calbias.reading.top_label import top_label
 from calbias.recalibration.logistic import ENDS
 from calbias.recalibration.methods import INJECTIVE, OF_LOGITS, OF_SCORES
-from calbias.scored import MOST_ROWS, Floats, Ints, Scored, dot
+from calbias.samples.by_score import MOST_ROWS, Floats, Ints, Scored, dot
 
 FOLDS, FEWEST = 5, 50
 ENOUGH = 100

@@ -30,14 +30,14 @@ from typing import NamedTuple
 import numpy as np
 from scipy.special import expit, logit, ndtri
 
-from calbias.auditing.bins import binomial_limits
 from calbias.auditing.description import is_separated, observed_expected
-from calbias.auditing.interval import calibration_interval
+from calbias.auditing.error.bins import binomial_limits
+from calbias.auditing.error.interval import calibration_interval
 from calbias.auditing.verdict.groups import ends_of
-from calbias.conventions import CONFIDENCE_LEVEL
+from calbias.defaults import CONFIDENCE_LEVEL
 from calbias.recalibration.isotonic import isotonic
 from calbias.recalibration.logistic import fit_cox, fit_shift, logits_of
-from calbias.scored import Floats, Scored, dot
+from calbias.samples.by_score import Floats, Scored, dot
 
 MEASURED, NOT_MEASURED = "measured", "not measured"
 FEWEST = 20

@@ -18,7 +18,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 from scipy.special import expit, logit, ndtr
 
-from calbias.conventions import CONFIDENCE_LEVEL
+from calbias.defaults import CONFIDENCE_LEVEL
 from calbias.engine.posterior_cells import (
     LOG_ODDS,
     SCORE,

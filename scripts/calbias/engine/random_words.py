@@ -9,9 +9,9 @@ was drawn before it.
 exponentials, divided by the last one, are distributed as n sorted uniforms (Devroye, *Non-Uniform
 Random Variate Generation*, 1986, V.3.1). Two facts give four partial sums for one logarithm: the
 sum of four exponentials is -log(u1·u2·u3·u4), and given that sum the three partial sums inside are
-three sorted uniforms on it. docs/sampler.md has the proof. Their words come from xoshiro256++
-(Blackman and Vigna 2021) in eight lanes. Philox seeds the lanes from the key and the replicate's
-number, so that a data set depends on nothing else.
+three sorted uniforms on it. docs/papers/sampler.md has the proof. Their words come from
+xoshiro256++ (Blackman and Vigna 2021) in eight lanes. Philox seeds the lanes from the key and
+the replicate's number, so that a data set depends on nothing else.
 
 Arrays are filled in blocks of 32 samples, eight groups of four: the vector at 32·block + 8·k holds
 the k-th samples of the eight groups (``place_of``).

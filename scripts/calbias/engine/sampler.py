@@ -1,8 +1,8 @@
 """Simulated data sets of a scenario, drawn in sorted order and with their prefix sums.
 
 Sorted uniforms u come without a sort (``random_words``), the score c and the hit probability T from
-the scenario's table; the hit is decided by 32 more random bits. docs/sampler.md explains the method
-and states its accuracy.
+the scenario's table; the hit is decided by 32 more random bits. docs/papers/sampler.md explains
+the method and states its accuracy.
 
 **Table.** The inverse Beta CDF and the curve are evaluated exactly at the nodes, with their
 derivatives, and interpolated by cubic Hermite polynomials. A cell is 1/64 of an octave of

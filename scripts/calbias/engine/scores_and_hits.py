@@ -1,7 +1,7 @@
 """The one check of scores and hits, from a user's arrays and from files; and of options.
 
 An ``error`` function makes the InputError of a problem, and of a row if one is given: of arrays it
-is ``array_error``, of a file the method ``Place.error`` of ``calbias.logits.checks``.
+is ``array_error``, of a file the method ``Place.error`` of ``calbias.reading.checks``.
 """
 
 from collections.abc import Callable

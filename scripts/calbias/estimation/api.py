@@ -9,7 +9,7 @@ from typing import Literal, NamedTuple, TypeAlias
 
 from numpy.typing import ArrayLike
 
-from calbias.conventions import N_BINS
+from calbias.defaults import N_BINS
 from calbias.engine.scores_and_hits import checked_weights, scores_and_hits, validate_options
 from calbias.engine.sorted_batch import SortedBatch, sorted_data_set
 from calbias.errors import InputError
@@ -24,9 +24,9 @@ from calbias.estimation.registry import (
     usable_norm,
 )
 from calbias.io.python_files import literal
-from calbias.logits.checks import as_top_label
-from calbias.rows import UnsortedRows
-from calbias.scored import Scored
+from calbias.reading.checks import as_top_label
+from calbias.samples.by_score import Scored
+from calbias.samples.in_order import UnsortedRows
 
 Array: TypeAlias = ArrayLike | None
 Folder: TypeAlias = Path | str | None

@@ -15,13 +15,13 @@ from typing import Any
 
 import numpy as np
 
-from calbias.conventions import N_BINS
+from calbias.defaults import N_BINS
 from calbias.engine.sorted_batch import sorted_data_set
 from calbias.errors import InputError
 from calbias.estimation.loading import estimate_sums, is_of_sums, load_estimator
 from calbias.estimation.registry import estimator_names, validate_unusable
 from calbias.io.python_files import literal
-from calbias.scored import Scored
+from calbias.samples.by_score import Scored
 
 SECONDS, ROWS = 1.0, 10_000
 """The time that an estimate of so many rows may take."""

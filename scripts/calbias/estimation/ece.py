@@ -6,11 +6,11 @@ from typing import Literal
 
 from numpy.typing import ArrayLike
 
-from calbias.conventions import N_BINS
+from calbias.defaults import N_BINS
 from calbias.engine.scores_and_hits import scores_and_hits, validate_options
 from calbias.errors import looked_up
 from calbias.estimators.ece_bin import estimate_bins
-from calbias.rows import UnsortedRows
+from calbias.samples.in_order import UnsortedRows
 
 _BINNINGS = {"width": "equal_width", "mass": "equal_mass"}
 

@@ -31,8 +31,8 @@ from calbias.estimation.registry import (
     usable_norm,
 )
 from calbias.io.python_files import literal
-from calbias.rows import UnsortedRows
-from calbias.scored import Scored
+from calbias.samples.by_score import Scored
+from calbias.samples.in_order import UnsortedRows
 
 LARGEST = 1 + 1e-6
 """The largest absolute value of an estimate of any target, a fraction, with room for rounding."""

@@ -1,1 +1,1 @@
-"""Estimators of calibration error, one file a family; docs/extend.md shows how to add one."""
+"""Estimators of calibration error, one file a family; docs/workflow/extend.md adds one."""

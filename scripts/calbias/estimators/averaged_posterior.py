@@ -7,7 +7,7 @@ Each model m has its evidence Z_m and its posterior mean error, by Laplace appro
     estimate = Σ_m P(m) Z_m E[(Σ_k w_k |σ(L_k + f_k) − p_k|^p)^(1/p) | m] / Σ_m P(m) Z_m
 
 Norms 1 and 2 come from one pass. ``calbias.engine.posterior`` has the steps, the models and the
-priors, docs/estimators.md what was measured. Laplace approximation: Rasmussen and Williams,
+priors, docs/tool/estimators.md what was measured. Laplace approximation: Rasmussen and Williams,
 *Gaussian Processes for Machine Learning* (2006), algorithms 3.1 and 5.1. Gaussian-process
 calibration: Wenger, Kjellström and Triebel (AISTATS 2020). Averages over binnings: Naeini, Cooper
 and Hauskrecht (AAAI 2015). Posterior probability of calibration: Guthrie and Franck (*The American
@@ -18,7 +18,7 @@ import numpy as np
 
 from calbias.engine.posterior import Average, average_of
 from calbias.engine.sorted_batch import Estimates, SortedBatch
-from calbias.scored import Scored
+from calbias.samples.by_score import Scored
 
 TARGET = "lp"
 BINS = "none"

@@ -9,7 +9,7 @@ nothing.
 import numpy as np
 
 from calbias.engine.sorted_batch import Estimates, SortedBatch
-from calbias.scored import BinSums
+from calbias.samples.by_score import BinSums
 
 VARIANTS = {
     "ece_bin_ew": {"binning": "equal_width"},

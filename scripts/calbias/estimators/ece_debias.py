@@ -12,7 +12,7 @@ clipped nor rooted: with bins fine enough an unbiased estimate of E δ².
 import numpy as np
 
 from calbias.engine.sorted_batch import Estimates, SortedBatch
-from calbias.scored import BinSums
+from calbias.samples.by_score import BinSums
 
 VARIANTS = {
     "ece_debias_ew": {"binning": "equal_width"},

@@ -9,7 +9,7 @@ ECE_bin with the same bins (Eq. 5).
 import numpy as np
 
 from calbias.engine.sorted_batch import Estimates, SortedBatch
-from calbias.scored import Scored
+from calbias.samples.by_score import Scored
 
 VARIANTS = {
     "ece_label_binned_ew": {"binning": "equal_width"},

@@ -14,7 +14,7 @@ import numpy as np
 from calbias.engine.sorted_batch import IS_EQUAL_MASS, Estimates, SortedBatch
 from calbias.errors import InputError
 from calbias.estimators import ece_bin
-from calbias.scored import Scored
+from calbias.samples.by_score import Scored
 
 VARIANTS = {
     "ece_sweep_ew": {"binning": "equal_width"},

@@ -10,7 +10,7 @@ Eq. 11-12; Arrieta-Ibarra et al., *Metrics of calibration for probabilistic pred
 import numpy as np
 
 from calbias.engine.sorted_batch import Estimates, SortedBatch
-from calbias.scored import Scored
+from calbias.samples.by_score import Scored
 
 TARGET = "max_deviation"
 BINS = "none"

@@ -8,9 +8,9 @@ of the bin with the fewest samples.
 
 import numpy as np
 
-from calbias.conventions import N_BINS
+from calbias.defaults import N_BINS
 from calbias.engine.sorted_batch import Estimates, SortedBatch
-from calbias.scored import BinSums
+from calbias.samples.by_score import BinSums
 
 VARIANTS = {"mce_ew": {"binning": "equal_width"}, "mce_em": {"binning": "equal_mass"}}
 TARGET = "mce"

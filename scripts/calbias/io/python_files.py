@@ -21,7 +21,7 @@ from calbias.errors import InputError
 PACKAGE = Path(__file__).parents[1]
 SCRIPTS = PACKAGE.parent
 PACKAGES = dict.fromkeys(("calbias", "pipeline", "reproduction"), SCRIPTS)
-"""Where each package of the project is; a workflow beside this one adds its own."""
+"""Where each package of the project is; a guest workflow adds its own."""
 _IMPORT = re.compile(
     r"(?:^|[;:])[ \t]*(?:from\s+([a-z_][.\w]*)\s+)?import\b\s*(\([^)]*\)|[^;\n]*)",
     re.MULTILINE,

@@ -38,12 +38,12 @@ from calbias.errors import InputError, looked_up, of_extra, reading
 from calbias.io.limits import inflated
 from calbias.monitoring import blocks as memory
 from calbias.monitoring.blocks import N_CELLS, PRIOR, grown, likelihood_ratios, weight_after
-from calbias.scored import Scored
+from calbias.samples.by_score import Scored
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-    from calbias.auditing.result import Audit
+    from calbias.auditing.audit_result import Audit
 
 VERSION = 2
 _POINTS, _CHUNK, _MOST_BYTES = 120, 4096, 1 << 20
@@ -73,7 +73,7 @@ class Monitor:
 
     Notes
     -----
-    It assumes P(hit | past, score) = score. ``docs/monitor.md`` has delays and limits.
+    It assumes P(hit | past, score) = score. ``docs/tool/watch.md`` has delays and limits.
 
     Examples
     --------

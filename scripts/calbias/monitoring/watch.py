@@ -17,14 +17,14 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from calbias.auditing.audit import audit
+from calbias.auditing.audit_result import Audit
 from calbias.auditing.inputs import EVENT, read_data
-from calbias.auditing.result import Audit
 from calbias.errors import InputError
 from calbias.io.outputs import output_paths, validate_state, write_texts
-from calbias.logits.columns import Columns, looked_up_column
-from calbias.logits.output_file import Place
-from calbias.logits.table_files import SUFFIXES, read_table, table_suffix
 from calbias.monitoring.monitor import Monitor
+from calbias.reading.columns import Columns, looked_up_column
+from calbias.reading.output_file import Place
+from calbias.reading.table_files import SUFFIXES, read_table, table_suffix
 
 _LABELS = 8  # of the axis of evidence, about
 _NO_AUDIT = (

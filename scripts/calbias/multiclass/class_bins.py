@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from calbias.engine.jit import njit
-from calbias.multiclass.rows import Rows
+from calbias.multiclass.class_rows import Rows
 
 NO_CELL = 0xFFFF
 Floats = NDArray[np.float64]

@@ -42,7 +42,7 @@ from collections.abc import Callable
 from functools import partial
 from typing import NamedTuple
 
-from calbias.conventions import N_BINS
+from calbias.defaults import N_BINS
 from calbias.errors import looked_up
 from calbias.multiclass import skce
 from calbias.multiclass.class_bins import (
@@ -58,7 +58,7 @@ from calbias.multiclass.class_bins import (
     square,
     unbiased,
 )
-from calbias.multiclass.rows import Rows
+from calbias.multiclass.class_rows import Rows
 
 THRESHOLD = 0.01
 Measure = Binned | skce.KernelError

@@ -18,12 +18,12 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import ArrayLike
 
-from calbias.conventions import N_BINS
+from calbias.defaults import N_BINS
 from calbias.engine.scores_and_hits import MOST_AUDITED_BINS, validate_options, validate_whole
 from calbias.errors import InputError
 from calbias.multiclass.class_bins import Floats
+from calbias.multiclass.class_rows import Rows, checked
 from calbias.multiclass.measures import Measure, prepared, target_of
-from calbias.multiclass.rows import Rows, checked
 
 FEWEST_REPLICATES = 20
 

@@ -28,7 +28,7 @@ from numpy.typing import NDArray
 from calbias.engine.jit import njit
 from calbias.engine.seeding import stream
 from calbias.multiclass.class_bins import Floats
-from calbias.multiclass.rows import Rows
+from calbias.multiclass.class_rows import Rows
 
 _ROWS_OF_MEDIAN = 500
 _LEAST_BANDWIDTH = 1e-3

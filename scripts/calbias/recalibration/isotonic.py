@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from calbias.scored import Scored
+from calbias.samples.by_score import Scored
 
 
 class Interpolated(NamedTuple):

@@ -8,7 +8,7 @@ from typing import NamedTuple
 import numpy as np
 from scipy.special import expit, logit
 
-from calbias.scored import dot
+from calbias.samples.by_score import dot
 
 LEAST = 2.0**-53  # scores of 0 and 1 have no logit: they are taken this far from it, or farther
 ENDS = LEAST, 1.0 - LEAST

@@ -18,7 +18,7 @@ from calbias.recalibration.logistic import Line, fit_cox, fit_shift, logits_of
 from calbias.recalibration.softmax_regression import fit_linear
 from calbias.recalibration.spline import SplineMap, fit_counts
 from calbias.recalibration.temperature import BOUNDS, TemperatureScaling, inverse_temperature
-from calbias.scored import Scored
+from calbias.samples.by_score import Scored
 
 MOST_KNOTS = 1000
 """More knots of a spline are thinned, at equal shares of the rows, so that its file is small."""

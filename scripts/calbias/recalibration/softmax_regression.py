@@ -13,7 +13,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from calbias.logits.top_label import log_totals, row_blocks
+from calbias.reading.top_label import log_totals, row_blocks
 
 GRADIENT = 1e-6
 """The largest entry of the gradient that counts as a minimum, in the coordinates of the search."""

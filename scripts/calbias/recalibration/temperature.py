@@ -10,7 +10,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from calbias.logits.top_label import row_blocks
+from calbias.reading.top_label import row_blocks
 
 BOUNDS = (1e-3, 1e3)
 """Limits of the inverse temperature: T tends to 0 where every top label is a hit."""

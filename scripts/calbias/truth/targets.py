@@ -28,7 +28,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from scipy.special import expit
 
-from calbias.conventions import N_BINS
+from calbias.defaults import N_BINS
 from calbias.errors import looked_up
 from calbias.truth.counted import CountedScenario
 from calbias.truth.curves import score

@@ -13,9 +13,10 @@ import pandas as pd
 
 from calbias.errors import InputError
 from pipeline import CHECKOUT
-from pipeline.beside import workflows
-from pipeline.claims.grounds import Grounds
-from pipeline.claims.verdicts import Claim, NotJudged, OtherNorm, Ruling, Verdict, in_words, number
+from pipeline.claims.claim import Claim
+from pipeline.claims.run_tables import RunTables
+from pipeline.claims.verdicts import NotJudged, OtherNorm, Ruling, Verdict, in_words, number
+from pipeline.guests import workflows
 from pipeline.table_schema import columns_of
 
 THEOREM = ", theorem"
@@ -63,15 +64,15 @@ def all_claims(*packages: str) -> list[Claim]:
     return sorted(claims.values(), key=lambda claim: (claim.id[0] != "R", claim.id))
 
 
-def judge_all(grounds: Grounds, *packages: str) -> list[Judged]:
+def judge_all(run: RunTables, *packages: str) -> list[Judged]:
     """Return the claims of packages, by default of all workflows', each with its ruling."""
-    return [Judged(claim, judge(claim, grounds)) for claim in all_claims(*packages)]
+    return [Judged(claim, judge(claim, run)) for claim in all_claims(*packages)]
 
 
-def judge(claim: Claim, grounds: Grounds) -> Ruling:
+def judge(claim: Claim, run: RunTables) -> Ruling:
     """Return the Ruling on one claim, also where its rule finds nothing to judge."""
     try:
-        ruling: object = claim.judge(grounds)
+        ruling: object = claim.judge(run)
     except OtherNorm as reason:
         return Ruling(Verdict.NOT_JUDGED, reason=f"not comparable: {reason}")
     except NotJudged as reason:
@@ -81,7 +82,7 @@ def judge(claim: Claim, grounds: Grounds) -> Ruling:
         file = claim.judge.__code__.co_filename
         raise InputError(f"{file}: claim {claim.id}: its rule must return a Ruling")
     if claim.experiment and not ruling.source:
-        return ruling._replace(source=grounds.source(claim.experiment))
+        return ruling._replace(source=run.source(claim.experiment))
     return ruling
 
 

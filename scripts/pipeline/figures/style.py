@@ -20,7 +20,7 @@ from matplotlib.layout_engine import ConstrainedLayoutEngine
 
 from calbias import __version__
 from pipeline.figures.selection import Tables
-from pipeline.results import written_whole
+from pipeline.write_results import written_whole
 
 COLUMN = 3.35  # inches: one column of a two-column page
 PAGE = 6.9  # inches: both columns

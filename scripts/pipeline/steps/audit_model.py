@@ -11,19 +11,19 @@ import numpy as np
 import pandas as pd
 
 from calbias.auditing.audit import audit_data
-from calbias.auditing.estimator_bias import ESTIMATORS
+from calbias.auditing.audit_result import Audit
+from calbias.auditing.error.estimator_bias import ESTIMATORS
 from calbias.auditing.inputs import Data, Options, read_data
-from calbias.auditing.page import page
-from calbias.auditing.result import Audit
+from calbias.auditing.page.page import page
 from calbias.errors import InputError
 from calbias.estimation.registry import FOLDER
-from calbias.logits.columns import Columns
+from calbias.reading.columns import Columns
 from pipeline.logits import REAL_SCORES, Origin, read_top_labels
 from pipeline.manifest import verify_shipped
-from pipeline.results import write_text
 from pipeline.steps import Seed
 from pipeline.table_schema import columns_of
 from pipeline.tables import write_table
+from pipeline.write_results import write_text
 
 Row = dict[str, Any]
 

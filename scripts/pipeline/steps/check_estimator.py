@@ -2,7 +2,7 @@ from pathlib import Path
 
 from calbias.errors import InputError
 from calbias.estimation.checking import failures
-from pipeline.results import write_text
+from pipeline.write_results import write_text
 
 
 def check_estimator(*, estimator_file: Path, output: Path) -> None:

@@ -6,9 +6,9 @@ from typing import Any
 import numpy as np
 
 from calbias.errors import InputError
-from calbias.logits.output_file import OutputFile
-from calbias.logits.read_logits import SCORE_FORMS, of_logits
-from calbias.logits.top_label import top_label
+from calbias.reading.output_file import OutputFile
+from calbias.reading.read_logits import SCORE_FORMS, of_logits
+from calbias.reading.top_label import top_label
 from pipeline.logits import REAL_LOGITS, Origin, save_logits, two_folds, write_top_labels
 from pipeline.manifest import PublishedFile, read_manifest, verify
 from pipeline.pickles import read_file

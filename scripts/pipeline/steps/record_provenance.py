@@ -3,8 +3,8 @@ import sys
 from pathlib import Path
 
 from pipeline.provenance import cost_by_rule, provenance
-from pipeline.results import write_text
 from pipeline.versions import mixed
+from pipeline.write_results import write_text
 
 
 def record_provenance(

@@ -7,7 +7,7 @@ from typing import Annotated, Any
 
 import numpy as np
 
-from calbias.conventions import N_BINS
+from calbias.defaults import N_BINS
 from calbias.engine.sorted_batch import sorted_data_set
 from calbias.estimation.loading import load_estimator
 from pipeline.provenance import timed

@@ -6,7 +6,8 @@ import numpy as np
 import pandas as pd
 
 from calbias.estimation.registry import CHOSEN
-from pipeline.claims.grounds import Grounds
+from pipeline.claims.claim import claim
+from pipeline.claims.run_tables import RunTables
 from pipeline.claims.verdicts import (
     CLEAR,
     FEW,
@@ -16,7 +17,6 @@ from pipeline.claims.verdicts import (
     Ruling,
     Verdict,
     by_case,
-    claim,
 )
 from pipeline.paper import BINNED, HEATMAP_BINS, HEATMAP_MODELS, HEATMAP_SIZES, N_BINS
 from reproduction.bias import error_of_mean
@@ -39,7 +39,7 @@ FIGURES = "fig10_sd_resnet110_c10 fig11_sd_resnet_wide32_c100 fig12_sd_resnet152
 
 
 @claim("R14", "App B", "bias", FIGURES, experiment="heatmaps")
-def debias_varies_more(grounds: Grounds) -> Ruling:
+def debias_varies_more(run: RunTables) -> Ruling:
     """Equal-mass debias varies more than the equal-mass sweep.
 
     published: higher variance; no number
@@ -49,9 +49,9 @@ def debias_varies_more(grounds: Grounds) -> Ruling:
     standard errors, approximate if that with {N_BINS} bins is. The ratio at each n is shown too.
     errors: ± one standard error (normal approximation, an upper bound over correlations)
     """
-    realistic = with_se(grounds.bias("realistic", PAIR))
+    realistic = with_se(run.bias("realistic", PAIR))
     usual, by_n = ratios_by("n_bins", realistic), ratios_by("n_samples", realistic)
-    by_bins = ratios_by("n_bins", with_se(grounds.bias("heatmaps", PAIR, *MAPS)))
+    by_bins = ratios_by("n_bins", with_se(run.bias("heatmaps", PAIR, *MAPS)))
     cases = {f"{b} bins:": statistics for b, statistics in usual.items()}
     cases |= {f"{N_BINS} bins, n = {n}:": statistics for n, statistics in by_n.items()}
     cases |= {f"heat maps, {b} bins:": statistics for b, statistics in by_bins.items()}
@@ -96,7 +96,7 @@ def ratios_by(key: str, rows: pd.DataFrame) -> dict[int, tuple[float, float, Cel
 
 
 @claim("R15", "App B.2", "bias", FIGURES, experiment="heatmaps")
-def falls_with_n_not_with_bins(grounds: Grounds) -> Ruling:
+def falls_with_n_not_with_bins(run: RunTables) -> Ruling:
     """The variance falls with the sample size and does not depend clearly on the number of bins.
 
     published: no clear dependence; no number
@@ -106,7 +106,7 @@ def falls_with_n_not_with_bins(grounds: Grounds) -> Ruling:
     verdicts counts.
     errors: standard error of a standard deviation (normal approximation)
     """
-    rows = with_se(grounds.bias("heatmaps", FIXED_BINS, *MAPS))
+    rows = with_se(run.bias("heatmaps", FIXED_BINS, *MAPS))
     falls, factor = falls_with_n(rows)
     factors = factors_within(rows)
     clear, over = factors[factors["clear"]], factors["factor"]
@@ -188,7 +188,7 @@ def _dependent(clear: pd.DataFrame) -> str:
 
 
 @claim("R27", "§4", "bias", FIGURES, experiment="heatmaps")
-def variance_is_insensitive(grounds: Grounds) -> Ruling:
+def variance_is_insensitive(run: RunTables) -> Ruling:
     """The variance is relatively insensitive to the estimation technique and number of bins.
 
     published: no number
@@ -198,7 +198,7 @@ def variance_is_insensitive(grounds: Grounds) -> Ruling:
     counts. The change over n, which is to be large, is shown too.
     errors: standard error of a standard deviation (normal approximation)
     """
-    rows = with_se(grounds.bias("heatmaps", BINNED, *MAPS))
+    rows = with_se(run.bias("heatmaps", BINNED, *MAPS))
     factors = insensitive_to(rows)
     over_n = factors_within(rows, "n_samples", ("scenario", "estimator", "n_bins"))
     name = "cells that depend clearly, percent"

@@ -6,8 +6,9 @@ import pandas as pd
 from calbias.truth.curves import Curve, score
 from calbias.truth.scenarios import score_quantiles
 from calbias.truth.true_error import gap
-from pipeline.claims.grounds import Grounds, by_estimator
-from pipeline.claims.verdicts import CLEAR, FEW, POINTS, Ruling, Verdict, by_case, claim
+from pipeline.claims.claim import claim
+from pipeline.claims.run_tables import RunTables, by_estimator
+from pipeline.claims.verdicts import CLEAR, FEW, POINTS, Ruling, Verdict, by_case
 from pipeline.paper import HEATMAP_BINS, HEATMAP_MODELS, HEATMAP_SIZES
 from reproduction.claims.compared_biases import (
     CellCounts,
@@ -29,7 +30,7 @@ ROUNDING_PERCENT = 1e-9
 
 
 @claim("R33", "App B.1", "bias", FIGURES, experiment="heatmaps")
-def equal_mass_is_generally_less_biased(grounds: Grounds) -> Ruling:
+def equal_mass_is_generally_less_biased(run: RunTables) -> Ruling:
     """Equal mass is generally less biased than equal width, whatever the number of bins and the
     sample size.
 
@@ -42,7 +43,7 @@ def equal_mass_is_generally_less_biased(grounds: Grounds) -> Ruling:
     gains = {}
     for family in ("bin", "debias", "sweep"):
         names = f"ece_{family}_em", f"ece_{family}_ew"
-        rows = grounds.bias("heatmaps", names, *MAPS)
+        rows = run.bias("heatmaps", names, *MAPS)
         rows = rows.assign(cell=rows["scenario"] + " " + rows["n_bins"].astype(str))
         gains[family] = less_biased(*by_estimator(rows, "cell"), *names)
     counts, largest = counted(gains)
@@ -66,7 +67,7 @@ def generally(cells: CellCounts) -> Verdict:
     theorem=True,
     experiment="realistic",
 )
-def limit_underestimates(grounds: Grounds) -> Ruling:
+def limit_underestimates(run: RunTables) -> Ruling:
     """With infinite data a binned error is never above the true calibration error.
 
     published: underestimates, Proposition 3.3 of Kumar et al. (2019)
@@ -76,7 +77,7 @@ def limit_underestimates(grounds: Grounds) -> Ruling:
     none is above 0, else not.
     errors: rounding, below {ROUNDING_PERCENT:g} points
     """
-    fits = realistic_fits(grounds).loc[list(grounds.groups())]
+    fits = realistic_fits(run).loc[list(run.groups())]
     laws = [_law(row) for _, row in fits.iterrows()]
     excess = {
         f"{scheme}, {b} bins:": 100 * max(_binned(*law, b, scheme) - _norm(law[1]) for law in laws)
@@ -109,7 +110,7 @@ def _norm(gaps: np.ndarray) -> float:
 
 
 @claim("R37", "§2 (Kumar et al. 2019)", "bias", FIGURES, experiment="heatmaps")
-def increases_with_bins(grounds: Grounds) -> Ruling:
+def increases_with_bins(run: RunTables) -> Ruling:
     """ECE_bin increases with the number of bins.
 
     published: increases; no number
@@ -120,7 +121,7 @@ def increases_with_bins(grounds: Grounds) -> Ruling:
     """
     steps = {}
     for scheme in ("ew", "em"):
-        rows = grounds.bias("heatmaps", [f"ece_bin_{scheme}"], *MAPS)
+        rows = run.bias("heatmaps", [f"ece_bin_{scheme}"], *MAPS)
         wide, se = (
             rows.pivot(index=["scenario", "n_samples"], columns="n_bins", values=name).to_numpy()
             for name in ("mean_estimate_percent", "bias_se_percent")

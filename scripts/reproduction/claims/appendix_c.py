@@ -7,7 +7,8 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from pipeline.claims.grounds import Grounds, by_estimator, enough_replicates
+from pipeline.claims.claim import claim
+from pipeline.claims.run_tables import RunTables, by_estimator, enough_replicates
 from pipeline.claims.verdicts import (
     CLEAR,
     NAN,
@@ -17,7 +18,6 @@ from pipeline.claims.verdicts import (
     Ruling,
     Verdict,
     by_case,
-    claim,
 )
 from pipeline.paper import (
     AMBIGUOUS_PERCENT,
@@ -40,9 +40,9 @@ OFF_TOLERANCE, HALF_OFF = 0.5, OFF_PERCENT / 2
 TCE_TOLERANCE, TCE_LOOSE = 0.5, 1.5
 
 
-def sweep_curves(grounds: Grounds) -> dict[tuple[str, int, str], pd.DataFrame]:
+def sweep_curves(run: RunTables) -> dict[tuple[str, int, str], pd.DataFrame]:
     """Return {(scores, n, estimator): rows ascending in TCE}, at least 50 with one at TCE = 0."""
-    table = grounds.table("bias")
+    table = run.table("bias")
     table = table[table["experiment"] == "tce_sweep"].sort_values("tce_percent")
     curves = {}
     for scores, n, estimator in itertools.product(SCORES, SWEEP_SIZES, ESTIMATORS):
@@ -58,7 +58,7 @@ def sweep_curves(grounds: Grounds) -> dict[tuple[str, int, str], pd.DataFrame]:
 
 
 @claim("R22", "§7.3, App C", "bias", "fig13_tce_sweep", experiment="tce_sweep")
-def greatest_when_calibrated(grounds: Grounds) -> Ruling:
+def greatest_when_calibrated(run: RunTables) -> Ruling:
     """The bias is greatest at a true calibration error of 0 and generally falls as the error grows.
 
     published: highest at 0; no number
@@ -72,12 +72,12 @@ def greatest_when_calibrated(grounds: Grounds) -> Ruling:
     shown too.
     errors: ± one Monte Carlo standard error; at any TCE
     """
-    curves = sweep_curves(grounds)
+    curves = sweep_curves(run)
     names = [f"{estimator} {scores} n = {n}" for scores, n, estimator in curves]
     courses = pd.DataFrame([course(curve) for curve in curves.values()], names)
     as_claimed = courses["greatest"] & (courses["upper half"] <= FALLEN)
-    cells = _larger_when_calibrated(grounds, np.abs)
-    signed = _larger_when_calibrated(grounds, lambda bias: bias)
+    cells = _larger_when_calibrated(run, np.abs)
+    signed = _larger_when_calibrated(run, lambda bias: bias)
     verdicts = {name: counts.verdict() for name, counts in cells.items()}
     failing = [name for name, verdict in verdicts.items() if verdict == Verdict.NOT_REPRODUCED]
     measurements = [
@@ -115,11 +115,11 @@ def greatest_when_calibrated(grounds: Grounds) -> Ruling:
 
 
 def _larger_when_calibrated(
-    grounds: Grounds, size: Callable[[pd.DataFrame], pd.DataFrame]
+    run: RunTables, size: Callable[[pd.DataFrame], pd.DataFrame]
 ) -> dict[str, CellCounts]:
     """Return {estimator: cells in which the size of its bias is larger if calibrated}."""
     (fitted, se), (calibrated, se_calibrated) = (
-        by_estimator(grounds.bias(experiment, (*BINNED, "kde")))
+        by_estimator(run.bias(experiment, (*BINNED, "kde")))
         for experiment in ("realistic", "perfect")
     )
     excess, error = size(calibrated) - size(fitted), np.hypot(se, se_calibrated)
@@ -149,7 +149,7 @@ def _rank_correlation(x: np.ndarray, y: np.ndarray) -> float:
 
 
 @claim("R23", "App C", "bias", "fig13_tce_sweep", experiment="tce_sweep")
-def still_off_at_5000(grounds: Grounds) -> Ruling:
+def still_off_at_5000(run: RunTables) -> Ruling:
     """At 5000 samples of a perfectly calibrated model ECE_bin is off by 2 %, and the equal-mass
     sweep by significantly less.
 
@@ -161,7 +161,7 @@ def still_off_at_5000(grounds: Grounds) -> Ruling:
     {HALF_OFF:g} %.
     errors: ± one Monte Carlo standard error; of a reduction the sum of both, an upper bound
     """
-    curves, columns = sweep_curves(grounds), ["bias_percent", "bias_se_percent"]
+    curves, columns = sweep_curves(run), ["bias_percent", "bias_se_percent"]
     usual, swept = (
         {x: tuple(curves[x, 5000, name].iloc[0][columns].to_numpy(float)) for x in SCORES}
         for name in ESTIMATORS
@@ -195,7 +195,7 @@ def still_off_at_5000(grounds: Grounds) -> Ruling:
 
 
 @claim("R35", "App C, Fig 13", "bias", "fig13_tce_sweep", experiment="tce_sweep")
-def effect_is_stronger_with_fewer_samples(grounds: Grounds) -> Ruling:
+def effect_is_stronger_with_fewer_samples(run: RunTables) -> Ruling:
     """Better calibrated models have the larger bias, and the effect is stronger with fewer samples.
 
     published: more egregious with fewer samples; no number
@@ -205,7 +205,7 @@ def effect_is_stronger_with_fewer_samples(grounds: Grounds) -> Ruling:
     all four, approximate if on most.
     errors: ± one Monte Carlo standard error at most
     """
-    curves = sweep_curves(grounds)
+    curves = sweep_curves(run)
     effects = {key: _effect(curve) for key, curve in curves.items()}
     holds, measurements = [], []
     for scores, estimator in itertools.product(SCORES, ESTIMATORS):
@@ -237,7 +237,7 @@ def _crossings(curves: list[pd.DataFrame]) -> np.ndarray:
 
 
 @claim("R24", "App C, Fig 13", "bias", "fig13_tce_sweep", experiment="tce_sweep")
-def twelve_percent_is_ambiguous(grounds: Grounds) -> Ruling:
+def twelve_percent_is_ambiguous(run: RunTables) -> Ruling:
     """At 200 samples an ECE_bin of 12 % can be a true error of 5 % or of 8 %, depending on the
     scores.
 
@@ -249,9 +249,9 @@ def twelve_percent_is_ambiguous(grounds: Grounds) -> Ruling:
     {TCE_LOOSE:g} and more than 1 apart.
     errors: ± one Monte Carlo standard error of the TCE
     """
-    curves = sweep_curves(grounds)
+    curves = sweep_curves(run)
     values, errors = _crossings([curves[scores, 200, USUAL] for scores in SCORES])
-    printed_errors = errors * grounds.error_ratio("tce_sweep")
+    printed_errors = errors * run.error_ratio("tce_sweep")
     order = np.argsort(-values)  # which published TCE is whose is known by their order alone
     tolerance = TCE_TOLERANCE + 2 * np.hypot(errors, printed_errors)[order]
     off = np.abs(values[order] - AMBIGUOUS_TCE_PERCENT)

@@ -3,7 +3,8 @@
 import numpy as np
 import pandas as pd
 
-from pipeline.claims.grounds import Grounds
+from pipeline.claims.claim import claim
+from pipeline.claims.run_tables import RunTables
 from pipeline.claims.verdicts import (
     CLEAR,
     NAN,
@@ -13,7 +14,6 @@ from pipeline.claims.verdicts import (
     Ruling,
     Verdict,
     by_case,
-    claim,
 )
 from pipeline.paper import CALIBRATED_BINS, MODEL_SIZES
 
@@ -23,7 +23,7 @@ MOST = 5  # of the seven sample sizes
 
 
 @claim("R25", "App D, Fig 14", "chosen_bins", "fig14_chosen_bins", experiment="chosen_bins")
-def near_optimal_unless_calibrated(grounds: Grounds) -> Ruling:
+def near_optimal_unless_calibrated(run: RunTables) -> Ruling:
     """The equal-mass sweep chooses nearly optimal numbers of bins for a miscalibrated model; for a
     calibrated one the optimum is at most 4 and the sweep overshoots.
 
@@ -36,7 +36,7 @@ def near_optimal_unless_calibrated(grounds: Grounds) -> Ruling:
     errors: range of the best numbers: all whose |bias| is within {CLEAR:g} standard errors of the
     least
     """
-    wrong, right = (chosen_bins(grounds, f"beta_1_1_{curve}") for curve in ("logistic", "identity"))
+    wrong, right = (chosen_bins(run, f"beta_1_1_{curve}") for curve in ("logistic", "identity"))
     near = {n: near_optimal(*choice) for n, choice in wrong.items()}
     small = [min(best) <= CALIBRATED_BINS for _, best, _ in right.values()]
     over = [overshoots(chosen, best) for chosen, best, _ in right.values()]
@@ -84,9 +84,9 @@ def overshoots(chosen: float, best: np.ndarray) -> bool:
     return chosen > max(best) and chosen > CALIBRATED_BINS
 
 
-def chosen_bins(grounds: Grounds, scenario: str) -> dict[int, tuple[float, np.ndarray, float]]:
+def chosen_bins(run: RunTables, scenario: str) -> dict[int, tuple[float, np.ndarray, float]]:
     """Return {n: (the sweep's mean number of bins, the best numbers, |bias| above the least)}."""
-    table = grounds.table("chosen_bins")
+    table = run.table("chosen_bins")
     table = table[table["scenario"] == scenario].sort_values("n_bins")
     table = table.dropna(subset=["mean_estimate_percent", "mean_n_bins_sweep"])
     choices = {}

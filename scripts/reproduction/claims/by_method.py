@@ -5,7 +5,7 @@ from typing import Any
 
 import pandas as pd
 
-from pipeline.claims.grounds import Grounds, on_genuine
+from pipeline.claims.run_tables import RunTables, on_genuine
 from pipeline.claims.verdicts import NAN, POINTS, Measurement, NotJudged, Ruling, Verdict
 from pipeline.paper import MODELS
 
@@ -15,7 +15,7 @@ ByMeasure = Mapping[str, pd.DataFrame]  # percent, models × methods
 
 
 def genuine(
-    grounds: Grounds,
+    run: RunTables,
     measure: str,
     methods: Collection[str],
     required: bool = True,
@@ -26,7 +26,7 @@ def genuine(
     ``rows`` are the table's, ``column`` is the one of the values. NotJudged if there is no such
     model and one is ``required``.
     """
-    table = grounds.table("measures")
+    table = run.table("measures")
     table = table[table["measure"] == measure]
     there = table["method"].isin(methods) & table["model"].isin(MODELS)
     table = table[there & table["value_percent"].notna()]
@@ -39,7 +39,7 @@ def genuine(
 
 
 def on_other_networks(
-    grounds: Grounds,
+    run: RunTables,
     condition: Callable[[ByMeasure], pd.Series],
     needed: Mapping[str, Collection[str]],
     what: str = "as claimed",
@@ -50,7 +50,7 @@ def on_other_networks(
     {measure: percent, models × methods} and returns a Series of booleans, whose index has the
     models. Nothing where a run has no other network with all of the methods.
     """
-    table = grounds.tables.get("replication")
+    table = run.tables.get("replication")
     if table is None:
         return [], []
     table = table[table["value_percent"].notna()]
@@ -80,9 +80,9 @@ class Networks:
     ``of`` are the values, {measure: percent, models × methods}, and ``rows`` those of the table.
     """
 
-    def __init__(self, grounds: Grounds, needed: Mapping[str, Collection[str]]) -> None:
-        self._evidence, self._needed = grounds, needed
-        parts = {measure: genuine(grounds, measure, needed[measure]) for measure in needed}
+    def __init__(self, run: RunTables, needed: Mapping[str, Collection[str]]) -> None:
+        self._evidence, self._needed = run, needed
+        parts = {measure: genuine(run, measure, needed[measure]) for measure in needed}
         self.of = {measure: values for measure, (values, _) in parts.items()}
         self.rows = {measure: rows for measure, (_, rows) in parts.items()}
         self._replicated: list[Measurement] = []
@@ -135,9 +135,9 @@ def measured(
     ]  # fmt: skip
 
 
-def paired(grounds: Grounds, measure: str, methods: Collection[str]) -> list[Measurement]:
+def paired(run: RunTables, measure: str, methods: Collection[str]) -> list[Measurement]:
     """Return a measure minus that after temperature scaling, with its paired-bootstrap interval."""
-    table = grounds.table("measures")
+    table = run.table("measures")
     name = f"{measure}_minus_temperature_scaling"
     rows = table[(table["measure"] == name) & table["model"].isin(MODELS)]
     return [

@@ -8,7 +8,8 @@ from functools import partial
 import numpy as np
 import pandas as pd
 
-from pipeline.claims.grounds import Grounds
+from pipeline.claims.claim import claim
+from pipeline.claims.run_tables import RunTables
 from pipeline.claims.verdicts import (
     CLEAR,
     NAN,
@@ -18,7 +19,6 @@ from pipeline.claims.verdicts import (
     Ruling,
     Verdict,
     by_case,
-    claim,
 )
 from pipeline.paper import MODELS
 from reproduction.claims.by_method import MOST, ByMeasure, Networks, by_share, paired, share
@@ -39,7 +39,7 @@ ORDERS = {"histogram_binning": 1, "isotonic_regression": 1, "bbq": 3}  # powers 
 
 
 @claim("G01", "Guo §3, Fig 1", "measures", "guo_fig1_confidence")
-def modern_networks_are_overconfident(grounds: Grounds) -> Ruling:
+def modern_networks_are_overconfident(run: RunTables) -> Ruling:
     """Modern neural networks are overconfident.
 
     published: ECE of 3 to 17 % on CIFAR and ImageNet
@@ -48,7 +48,7 @@ def modern_networks_are_overconfident(grounds: Grounds) -> Ruling:
     trained otherwise, are shown beside.
     errors: {BOOTSTRAP}
     """
-    networks = Networks(grounds, {"overconfidence": ["uncalibrated"]})
+    networks = Networks(run, {"overconfidence": ["uncalibrated"]})
     above = networks.rows["overconfidence"]["low_percent"] > 0
     if len(above) < FEWEST_MODELS:
         raise NotJudged(f"{len(above)} models have genuine outputs; the rule wants 4")
@@ -62,7 +62,7 @@ def modern_networks_are_overconfident(grounds: Grounds) -> Ruling:
 
 
 @claim("G02", "Guo §5, Table 1", "measures printed_tables", "guo_fig4_recalibrated", real=True)
-def temperature_outperforms(grounds: Grounds) -> Ruling:
+def temperature_outperforms(run: RunTables) -> Ruling:
     """Temperature scaling outperforms all other methods on the vision tasks.
 
     published: the lowest ECE for 7 of the ten architectures of CIFAR and ImageNet, and at most 0.3
@@ -77,14 +77,14 @@ def temperature_outperforms(grounds: Grounds) -> Ruling:
         others = values["ece"].drop(columns="temperature_scaling")
         return values["ece"]["temperature_scaling"] - others.min(axis=1)
 
-    networks = Networks(grounds, {"ece": RECALIBRATED})
+    networks = Networks(run, {"ece": RECALIBRATED})
     lowest = networks.holds(lambda values: excess(values) < 0, "the lowest of all methods")
     near = excess(networks.of) <= NEAR
     measurements = [
         *by_case("ECE minus the lowest of the other methods", excess(networks.of), POINTS),
         share("below 0", lowest),
         share(f"at most {NEAR} points", near),
-        *paired(grounds, "ece", RECALIBRATED),
+        *paired(run, "ece", RECALIBRATED),
     ]
     verdict = Verdict.of(lowest.mean() >= LOWEST, near.mean() > 0.5)
     reason = f"the lowest for {lowest.sum()} of {len(lowest)} models"
@@ -92,7 +92,7 @@ def temperature_outperforms(grounds: Grounds) -> Ruling:
 
 
 @claim("G03", "Guo §5, Table 1", "measures printed_tables", real=True)
-def vector_is_nearly_constant(grounds: Grounds) -> Ruling:
+def vector_is_nearly_constant(run: RunTables) -> Ruling:
     """The vector that vector scaling learns has nearly constant entries: it is no different than a
     scalar.
 
@@ -109,7 +109,7 @@ def vector_is_nearly_constant(grounds: Grounds) -> Ruling:
         return values["ece"]["vector_scaling"] - values["ece"]["temperature_scaling"]
 
     needed = {name: ["vector_scaling"] for name in ENTRIES}
-    networks = Networks(grounds, {**needed, "ece": ["temperature_scaling", "vector_scaling"]})
+    networks = Networks(run, {**needed, "ece": ["temperature_scaling", "vector_scaling"]})
     near = networks.holds(lambda values: difference(values).abs() <= NEAR, f"within {NEAR} points")
     constant = networks.holds(
         lambda values: values["weights_variation"]["vector_scaling"] <= 100 * CONSTANT,
@@ -125,7 +125,7 @@ def vector_is_nearly_constant(grounds: Grounds) -> Ruling:
         share("nearly constant", constant),
         *by_case("ECE of vector minus temperature", difference(networks.of), POINTS),
         share(f"within {NEAR} points", near),
-        *paired(grounds, "ece", ["vector_scaling"]),
+        *paired(run, "ece", ["vector_scaling"]),
     ]
     verdict = Verdict.all_or_some([constant.mean() >= MOST, near.mean() >= MOST])
     reason = (
@@ -136,7 +136,7 @@ def vector_is_nearly_constant(grounds: Grounds) -> Ruling:
 
 
 @claim("G04", "Guo §5, Table 1", "measures printed_tables", real=True)
-def matrix_overfits(grounds: Grounds) -> Ruling:
+def matrix_overfits(run: RunTables) -> Ruling:
     """Matrix scaling overfits where there are hundreds of classes.
 
     published: CIFAR-100: 20 to 25 % after matrix scaling, 10 to 17 % before; ImageNet: no fit
@@ -153,7 +153,7 @@ def matrix_overfits(grounds: Grounds) -> Ruling:
         worse = change_of(values) > 0
         return worse == worse.index.str.endswith("c100")
 
-    networks = Networks(grounds, {"ece": ["uncalibrated", "matrix_scaling"]})
+    networks = Networks(run, {"ece": ["uncalibrated", "matrix_scaling"]})
     as_said, change = networks.holds(overfits), change_of(networks.of)
     measurements = [
         *by_case("ECE after minus before", change, POINTS),
@@ -169,7 +169,7 @@ def matrix_overfits(grounds: Grounds) -> Ruling:
 
 
 @claim("G05", "Guo §5, Table 1", "measures printed_tables", real=True)
-def histogram_beats_the_general_binnings(grounds: Grounds) -> Ruling:
+def histogram_beats_the_general_binnings(run: RunTables) -> Ruling:
     """Histogram binning typically outperforms isotonic regression and BBQ.
 
     published: lower ECE than isotonic regression 10 of 10, than BBQ 7 of 10
@@ -177,7 +177,7 @@ def histogram_beats_the_general_binnings(grounds: Grounds) -> Ruling:
     than half against each, approximate if against one. {IF_AGREED}
     errors: {BOOTSTRAP}
     """
-    networks = Networks(grounds, {"ece": BINNING})
+    networks = Networks(run, {"ece": BINNING})
     lower = {other: networks.holds(partial(_is_lower, other), f"lower than {other}")
              for other in BINNING[1:]}  # fmt: skip
     measurements = [share(f"lower than {other}", holds) for other, holds in lower.items()]
@@ -195,7 +195,7 @@ def _is_lower(other: str, values: ByMeasure) -> pd.Series:
 
 
 @claim("G06", "Guo §4.2, §5", "measures", real=True)
-def binning_hurts_the_accuracy(grounds: Grounds) -> Ruling:
+def binning_hurts_the_accuracy(run: RunTables) -> Ruling:
     """Binning methods tend to change class predictions, which hurts the accuracy; temperature
     scaling does not change it.
 
@@ -216,7 +216,7 @@ def binning_hurts_the_accuracy(grounds: Grounds) -> Ruling:
         return hurt & (change["temperature_scaling"] == 0)
 
     methods = ["uncalibrated", "temperature_scaling", *BINNING]
-    networks = Networks(grounds, {"accuracy": methods})
+    networks = Networks(run, {"accuracy": methods})
     networks.holds(as_said)
     change = changes(networks.of)
     kept, by_binning = change["temperature_scaling"] == 0, change[list(BINNING)]
@@ -239,7 +239,7 @@ def binning_hurts_the_accuracy(grounds: Grounds) -> Ruling:
 
 
 @claim("G07", "Guo §5", "fit_times")
-def fits_take_linear_time(grounds: Grounds) -> Ruling:
+def fits_take_linear_time(run: RunTables) -> Ruling:
     """Every method takes a time linear in the number of validation samples, and temperature scaling
     is by far the fastest.
 
@@ -254,7 +254,7 @@ def fits_take_linear_time(grounds: Grounds) -> Ruling:
     100). Reproduced if all hold, approximate if more than half do.
     errors: ± standard error of the slope; ratios from least to greatest over the sizes
     """
-    table = grounds.table("fit_times")
+    table = run.table("fit_times")
     times = table[table["n_classes"] == table["n_classes"].min()]
     times = times[times["method"].isin(OF_GUO)]
     times = times.pivot(index="n_samples", columns="method", values="seconds").dropna(axis=1)

@@ -5,17 +5,9 @@ import itertools
 import numpy as np
 import pandas as pd
 
-from pipeline.claims.grounds import Grounds, on_genuine
-from pipeline.claims.verdicts import (
-    NAN,
-    POINTS,
-    Measurement,
-    NotJudged,
-    Ruling,
-    Verdict,
-    by_case,
-    claim,
-)
+from pipeline.claims.claim import claim
+from pipeline.claims.run_tables import RunTables, on_genuine
+from pipeline.claims.verdicts import NAN, POINTS, Measurement, NotJudged, Ruling, Verdict, by_case
 from pipeline.logits import REAL_SCORES
 from pipeline.paper import MODELS
 from reproduction.claims.by_method import (
@@ -49,7 +41,7 @@ PRINTED = {"published": "published_percent"}
 
 
 @claim("S01", "Gupta Table 1", "measures printed_tables", "gupta_fig1_calibration", real=True)
-def uncalibrated_ks(grounds: Grounds) -> Ruling:
+def uncalibrated_ks(run: RunTables) -> Ruling:
     """The KS errors of the uncalibrated models.
 
     published: 4.102 to 5.493 % (CIFAR-10), 15.832 to 21.156 % (CIFAR-100), 5.721 and 6.544 %
@@ -57,7 +49,7 @@ def uncalibrated_ks(grounds: Grounds) -> Ruling:
     to one unit of its last digit, not reproduced if one does not. {EACH}
     errors: {SAME_DATA}
     """
-    networks = Networks(grounds, {"ks_top1": ["uncalibrated"]})
+    networks = Networks(run, {"ks_top1": ["uncalibrated"]})
     rows = networks.rows["ks_top1"]
     near = (rows["value_percent"] - rows["published_percent"]).abs() <= LAST_DIGIT
     equal = rows["value_percent"].round(3) == rows["published_percent"].round(3)
@@ -77,7 +69,7 @@ def uncalibrated_ks(grounds: Grounds) -> Ruling:
     "gupta_fig1_calibration errors_by_rank",
     real=True,
 )
-def spline_has_the_lowest_ks(grounds: Grounds) -> Ruling:
+def spline_has_the_lowest_ks(run: RunTables) -> Ruling:
     """The spline reduces the KS error to below 1 % almost everywhere and outperforms others.
 
     published: below 1 % in 12 of 13 rows, lowest in 9, lower than temperature scaling in 9
@@ -87,17 +79,17 @@ def spline_has_the_lowest_ks(grounds: Grounds) -> Ruling:
     rows.
     errors: {BOOTSTRAP}
     """
-    halves, rows = genuine(grounds, "ks_top1", [ON_HALF], required=False)
+    halves, rows = genuine(run, "ks_top1", [ON_HALF], required=False)
     try:
-        ruling = _lowest_and_low(grounds)
+        ruling = _lowest_and_low(run)
     except NotJudged as reason:
         ruling = Ruling(Verdict.NEEDS_REAL_LOGITS, [], REAL_SCORES, reason=str(reason))
     half_measurements = measured("ks_top1, spline of half of the test rows", halves, rows, ON_HALF)
     return ruling._replace(measurements=[*ruling.measurements, *half_measurements])
 
 
-def _lowest_and_low(grounds: Grounds) -> Ruling:
-    networks = Networks(grounds, {"ks_top1": METHODS})
+def _lowest_and_low(run: RunTables) -> Ruling:
+    networks = Networks(run, {"ks_top1": METHODS})
     low = networks.holds(_is_low, "below 1 %")
     lowest = networks.holds(
         lambda values: values["ks_top1"]["spline"] <= values["ks_top1"].min(axis=1), "the lowest"
@@ -106,7 +98,7 @@ def _lowest_and_low(grounds: Grounds) -> Ruling:
         *networks.measured("ks_top1 after the spline", "ks_top1", "spline", **PRINTED),
         share("ks_top1: below 1 %", low),
         share("ks_top1: lowest", lowest),
-        *paired(grounds, "ks_top1", ["spline"]),
+        *paired(run, "ks_top1", ["spline"]),
     ]
     verdict = Verdict.all_or_some([low.mean() >= MOST, lowest.mean() >= LOWEST])
     reason = f"below 1 % for {low.sum()} of {len(low)} models, and lowest for {lowest.sum()}"
@@ -120,7 +112,7 @@ def _lowest_and_low(grounds: Grounds) -> Ruling:
     "gupta_fig3_top2 gupta_fig7_within_top2 errors_by_rank",
     real=True,
 )
-def spline_of_other_ranks(grounds: Grounds) -> Ruling:
+def spline_of_other_ranks(run: RunTables) -> Ruling:
     """The spline reduces the KS error to below 1 % for the second label too, and for the two best
     labels together.
 
@@ -129,18 +121,18 @@ def spline_of_other_ranks(grounds: Grounds) -> Ruling:
     are below 1 % for nine of ten models, approximate if for most. {IF_AGREED}
     errors: {PAIRED}
     """
-    return _spline_is_low(grounds, ["ks_top2", "ks_within_top2"])
+    return _spline_is_low(run, ["ks_top2", "ks_within_top2"])
 
 
-def _spline_is_low(grounds: Grounds, names: list[str]) -> Ruling:
-    networks = Networks(grounds, dict.fromkeys(names, METHODS))
+def _spline_is_low(run: RunTables, names: list[str]) -> Ruling:
+    networks = Networks(run, dict.fromkeys(names, METHODS))
     networks.holds(_is_low, "below 1 %")
     measurements, conditions = [], []
     for name in names:
         low = _is_low({name: networks.of[name]})
         measurements += networks.measured(f"{name} after the spline", name, "spline", **PRINTED)
         measurements.append(share(f"{name}: below 1 %", low))
-        measurements += paired(grounds, name, ["spline"])
+        measurements += paired(run, name, ["spline"])
         conditions.append(low)
     words = [
         f"{name} for {holds.sum()} of {len(holds)}"
@@ -157,7 +149,7 @@ def _is_low(by_name: ByMeasure) -> pd.Series:
 
 
 @claim("S04", "Gupta §6, Table 5", "measures printed_tables", real=True)
-def spline_keeps_the_accuracy(grounds: Grounds) -> Ruling:
+def spline_keeps_the_accuracy(run: RunTables) -> Ruling:
     """The spline does not change the accuracy.
 
     published: the same if the top label alone is recalibrated; Table 5: all ranks are, 13 rows
@@ -175,7 +167,7 @@ def spline_keeps_the_accuracy(grounds: Grounds) -> Ruling:
         return values["accuracy_all_ranks"]["spline"] - values["accuracy"]["uncalibrated"]
 
     needed = {"accuracy_all_ranks": ["spline"], "accuracy": ["uncalibrated", "spline"]}
-    networks = Networks(grounds, needed)
+    networks = Networks(run, needed)
     change, all_ranks = change_of(networks.of), change_of_all(networks.of)
     rows = networks.rows["accuracy"].set_index(["method", "model"])
     limits = rows.loc["uncalibrated", ["low_percent", "high_percent"]].astype(float)
@@ -200,7 +192,7 @@ def spline_keeps_the_accuracy(grounds: Grounds) -> Ruling:
 
 
 @claim("S05", "Gupta Tables 1, 6", "measures printed_tables", real=True)
-def ece_orders_as_ks(grounds: Grounds) -> Ruling:
+def ece_orders_as_ks(run: RunTables) -> Ruling:
     """ECE with 25 bins orders models and methods as the KS error does.
 
     published: no sentence; in the tables 128 of 150 pairs of methods (six methods, ten models)
@@ -209,10 +201,10 @@ def ece_orders_as_ks(grounds: Grounds) -> Ruling:
     as the printed numbers of the same models put in one order, approximate if two thirds. {EACH}
     errors: {SAME_DATA}
     """
-    networks = Networks(grounds, {"ks_top1": METHODS, "ece25": METHODS})
+    networks = Networks(run, {"ks_top1": METHODS, "ece25": METHODS})
     pairs = networks.holds(_in_one_order)
     printed = {
-        name: genuine(grounds, name, METHODS, column="published_percent")[0].loc[values.index]
+        name: genuine(run, name, METHODS, column="published_percent")[0].loc[values.index]
         for name, values in networks.of.items()
     }
     as_printed = int(_in_one_order(printed).sum())
@@ -237,7 +229,7 @@ def _in_one_order(values: ByMeasure) -> pd.Series:
 
 
 @claim("S06", "Gupta §1, §3", "measures")
-def ece_changes_with_bins(grounds: Grounds) -> Ruling:
+def ece_changes_with_bins(run: RunTables) -> Ruling:
     """The KS error needs no bins, where the ECE changes with their number.
 
     published: the resulting calibration error depends on the binning scheme
@@ -246,7 +238,7 @@ def ece_changes_with_bins(grounds: Grounds) -> Ruling:
     for all, approximate if for some. The KS error has one value by definition.
     errors: {SAME_DATA}
     """
-    table = grounds.table("measures")
+    table = run.table("measures")
     rows = table[table["measure"].isin(BINS) & table["value_percent"].notna()]
     rows = rows[rows["model"].isin(MODELS)]
     if rows["model"].nunique() < 4:
@@ -271,7 +263,7 @@ def ece_changes_with_bins(grounds: Grounds) -> Ruling:
     "gupta_fig5_top3 gupta_fig9_within_top3 errors_by_rank",
     real=True,
 )
-def spline_of_rank_3(grounds: Grounds) -> Ruling:
+def spline_of_rank_3(run: RunTables) -> Ruling:
     """The spline reduces the KS error to below 1 % for the third label too, and for the three best
     labels together.
 
@@ -279,4 +271,4 @@ def spline_of_rank_3(grounds: Grounds) -> Ruling:
     rule: As S03 for the KS errors of the third label and within the top three, both.
     errors: {PAIRED}
     """
-    return _spline_is_low(grounds, ["ks_top3", "ks_within_top3"])
+    return _spline_is_low(run, ["ks_top3", "ks_within_top3"])

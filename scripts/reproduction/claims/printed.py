@@ -5,7 +5,8 @@ from collections.abc import Sequence
 import numpy as np
 import pandas as pd
 
-from pipeline.claims.grounds import Grounds
+from pipeline.claims.claim import claim
+from pipeline.claims.run_tables import RunTables
 from pipeline.claims.verdicts import (
     FEW,
     POINTS,
@@ -15,7 +16,6 @@ from pipeline.claims.verdicts import (
     Ruling,
     Verdict,
     by_case,
-    claim,
 )
 
 SOURCE = "published_fits"
@@ -34,9 +34,9 @@ COMPARABLE = (
 LENET, DEEP, OTHER_LENET = "lenet5_c100", "resnet110_c100", "lenet5_c10"
 
 
-def printed(grounds: Grounds, source: str, measure: str) -> pd.DataFrame:
+def printed(run: RunTables, source: str, measure: str) -> pd.DataFrame:
     """Return a printed table, models × methods in percent, from table ``printed_tables``."""
-    table = grounds.table("printed_tables")
+    table = run.table("printed_tables")
     is_here = (table["published_source"] == source) & (table["measure"] == measure)
     rows = table[is_here & (table["row"] == "printed")].set_index("model")
     columns = [name for name in rows if name.endswith("_percent")]
@@ -46,9 +46,9 @@ def printed(grounds: Grounds, source: str, measure: str) -> pd.DataFrame:
     return values.dropna(axis=1, how="all")
 
 
-def guo(grounds: Grounds) -> pd.DataFrame:
+def guo(run: RunTables) -> pd.DataFrame:
     """Return Table 1 of Guo et al."""
-    return printed(grounds, "Guo et al. 2017, Table 1", "ece")
+    return printed(run, "Guo et al. 2017, Table 1", "ece")
 
 
 def ruling(verdict: Verdict, measurements: Sequence[Measurement], reason: str) -> Ruling:
@@ -70,7 +70,7 @@ def comparable(table: pd.DataFrame, method: str) -> tuple[pd.Series, list[Measur
 
 
 @claim("G08", "Guo §1, Fig 1", "printed_tables")
-def lenet_is_calibrated(grounds: Grounds) -> Ruling:
+def lenet_is_calibrated(run: RunTables) -> Ruling:
     """A five-layer LeNet is well calibrated where a deep network is not (CIFAR-100).
 
     published: ECE of 4.85 % (LeNet-5) and 16.53 % (ResNet-110)
@@ -80,11 +80,11 @@ def lenet_is_calibrated(grounds: Grounds) -> Ruling:
     LeNet-5 of Gupta et al. and the one that ships are other networks and shown beside.
     errors: {ROUNDING}
     """
-    ece = guo(grounds)["uncalibrated"]
-    ks = printed(grounds, "Gupta et al. 2021, Table 1", "ks_top1")["uncalibrated"]
+    ece = guo(run)["uncalibrated"]
+    ks = printed(run, "Gupta et al. 2021, Table 1", "ks_top1")["uncalibrated"]
     measurements = by_case("printed ECE", dict(ece[[LENET, DEEP]]), "percent")
     measurements.append(Measurement("KS that Gupta et al. print", ks[LENET], "percent", LENET))
-    table = grounds.tables.get("replication")
+    table = run.tables.get("replication")
     if table is not None:
         is_uncalibrated = (table["measure"] == "ece") & (table["method"] == "uncalibrated")
         rows = table[is_uncalibrated & (table["model"] == OTHER_LENET)]
@@ -100,7 +100,7 @@ def lenet_is_calibrated(grounds: Grounds) -> Ruling:
 
 
 @claim("G09", "Guo §5, Table 1", "printed_tables")
-def ece_is_typically_4_to_10(grounds: Grounds) -> Ruling:
+def ece_is_typically_4_to_10(run: RunTables) -> Ruling:
     """Networks have an ECE of 4 to 10 % typically; two data sets have less than 1 %.
 
     published: 19 networks
@@ -109,7 +109,7 @@ def ece_is_typically_4_to_10(grounds: Grounds) -> Ruling:
     {LOW_PERCENT:g} %, SVHN and Reuters. Reproduced if both hold, approximate if one does.
     errors: {ROUNDING}
     """
-    ece = guo(grounds)["uncalibrated"]
+    ece = guo(run)["uncalibrated"]
     inside, low = ece.between(*TYPICAL_PERCENT), ece < LOW_PERCENT
     measurements = [
         count("between 4 and 10 %", inside),
@@ -122,7 +122,7 @@ def ece_is_typically_4_to_10(grounds: Grounds) -> Ruling:
 
 
 @claim("G10", "Guo §5, Table 1", "printed_tables")
-def temperature_is_comparable(grounds: Grounds) -> Ruling:
+def temperature_is_comparable(run: RunTables) -> Ruling:
     """On the NLP data sets temperature scaling performs comparably to other methods.
 
     published: four rows
@@ -130,7 +130,7 @@ def temperature_is_comparable(grounds: Grounds) -> Ruling:
     all four rows, approximate if in most.
     errors: {ROUNDING}
     """
-    table = guo(grounds).loc[NLP]
+    table = guo(run).loc[NLP]
     holds, counts = comparable(table, TEMPERATURE)
     excess = table[TEMPERATURE] - table.drop(columns=["uncalibrated", TEMPERATURE]).min(axis=1)
     measurements = [
@@ -142,7 +142,7 @@ def temperature_is_comparable(grounds: Grounds) -> Ruling:
 
 
 @claim("G11", "Guo §5, Table 1", "printed_tables")
-def one_method_improves_reuters(grounds: Grounds) -> Ruling:
+def one_method_improves_reuters(run: RunTables) -> Ruling:
     """Temperature scaling fails to calibrate on Reuters alone, where one method improves.
 
     published: 0.85 % before, 0.91 % after temperature scaling, 0.66 % after vector scaling
@@ -151,7 +151,7 @@ def one_method_improves_reuters(grounds: Grounds) -> Ruling:
     one does.
     errors: {ROUNDING}
     """
-    table = guo(grounds)
+    table = guo(run)
     worse = table.index[table[TEMPERATURE] >= table["uncalibrated"]]
     row = table.loc["dan3_reuters"]
     better = (row.drop("uncalibrated") < row["uncalibrated"]).sum()
@@ -165,7 +165,7 @@ def one_method_improves_reuters(grounds: Grounds) -> Ruling:
 
 
 @claim("G12", "Guo §5, Table 1", "printed_tables")
-def binning_does_not_outperform(grounds: Grounds) -> Ruling:
+def binning_does_not_outperform(run: RunTables) -> Ruling:
     """Binning methods improve the calibration on most data sets but do not outperform temperature
     scaling.
 
@@ -175,7 +175,7 @@ def binning_does_not_outperform(grounds: Grounds) -> Ruling:
     three is below temperature scaling; approximate if in at most {FEW:.0%}.
     errors: {ROUNDING}
     """
-    table = guo(grounds)
+    table = guo(run)
     improves = table[BINNING].lt(table["uncalibrated"], axis=0)
     beats = table[BINNING].min(axis=1) < table[TEMPERATURE]
     vision = beats.drop(NLP)
@@ -192,7 +192,7 @@ def binning_does_not_outperform(grounds: Grounds) -> Ruling:
 
 
 @claim("S08", "Gupta abstract, Table 6", "printed_tables")
-def spline_has_the_lowest_ece(grounds: Grounds) -> Ruling:
+def spline_has_the_lowest_ece(run: RunTables) -> Ruling:
     """The spline outperforms existing methods on the ECE too.
 
     published: Table 6, ECE of 25 bins, 13 rows
@@ -200,7 +200,7 @@ def spline_has_the_lowest_ece(grounds: Grounds) -> Ruling:
     reproduced if in all but {RARE:.0%} of the rows, approximate if in more than half.
     errors: {ROUNDING}
     """
-    table = printed(grounds, "Gupta et al. 2021, Table 6", "ece25")
+    table = printed(run, "Gupta et al. 2021, Table 6", "ece25")
     lowest = table[SPLINE] <= table.min(axis=1)
     behind = table[SPLINE] > table[TEMPERATURE]
     measurements = [count("lowest", lowest), count("behind temperature scaling", behind)]
@@ -213,7 +213,7 @@ def spline_has_the_lowest_ece(grounds: Grounds) -> Ruling:
 
 
 @claim("S09", "Gupta Table 7", "printed_tables")
-def spline_has_the_lowest_of_other_measures(grounds: Grounds) -> Ruling:
+def spline_has_the_lowest_of_other_measures(run: RunTables) -> Ruling:
     """On ImageNet the spline outperforms all baselines on KDE-ECE, MCE and Brier score.
 
     published: consistently; six rows
@@ -222,9 +222,7 @@ def spline_has_the_lowest_of_other_measures(grounds: Grounds) -> Ruling:
     errors: {ROUNDING}
     """
     source = "Gupta et al. 2021, Table 7"
-    tables = {
-        name: printed(grounds, source, name) for name in ("kde_ece", "mce25", "brier_top_label")
-    }
+    tables = {name: printed(run, source, name) for name in ("kde_ece", "mce25", "brier_top_label")}
     lowest = pd.concat({name: x[SPLINE] <= x.min(axis=1) for name, x in tables.items()})
     failing = [" of ".join(key) for key in lowest.index[~lowest]]
     reason = f"not lowest: {', '.join(failing) or 'none'}"
@@ -233,7 +231,7 @@ def spline_has_the_lowest_of_other_measures(grounds: Grounds) -> Ruling:
 
 
 @claim("S10", "Gupta §6, Table 1", "printed_tables")
-def spline_beats_the_regularised_matrices(grounds: Grounds) -> Ruling:
+def spline_beats_the_regularised_matrices(run: RunTables) -> Ruling:
     """The spline has a lower KS error than MS-ODIR and Dir-ODIR in all experiments.
 
     published: in all the experiments; 13 rows
@@ -241,7 +239,7 @@ def spline_beats_the_regularised_matrices(grounds: Grounds) -> Ruling:
     most.
     errors: {ROUNDING}
     """
-    table = printed(grounds, "Gupta et al. 2021, Table 1", "ks_top1")
+    table = printed(run, "Gupta et al. 2021, Table 1", "ks_top1")
     below = table[SPLINE] < table[["ms_odir", "dir_odir"]].min(axis=1)
     some = ", ".join(below.index[~below][:2])
     reason = f"below both in {below.sum()} of {len(below)} printed rows, not for {some}"
@@ -250,7 +248,7 @@ def spline_beats_the_regularised_matrices(grounds: Grounds) -> Ruling:
 
 
 @claim("S11", "Gupta §6, Table 1", "printed_tables")
-def spline_is_second(grounds: Grounds) -> Ruling:
+def spline_is_second(run: RunTables) -> Ruling:
     """Where temperature scaling has the lower KS error the gap is below 0.3 points and the spline
     is second.
 
@@ -260,7 +258,7 @@ def spline_is_second(grounds: Grounds) -> Ruling:
     all. Reproduced if both hold, approximate if one does.
     errors: {ROUNDING}
     """
-    table = printed(grounds, "Gupta et al. 2021, Table 1", "ks_top1")
+    table = printed(run, "Gupta et al. 2021, Table 1", "ks_top1")
     rows = table[table[TEMPERATURE] < table[SPLINE]]
     gap = rows[SPLINE] - rows[TEMPERATURE]
     ranks = rows.drop(columns="uncalibrated").rank(axis=1)[SPLINE]
@@ -278,7 +276,7 @@ def spline_is_second(grounds: Grounds) -> Ruling:
 
 
 @claim("S12", "Gupta supplement, Table 4", "printed_tables")
-def spline_is_comparable_within_two(grounds: Grounds) -> Ruling:
+def spline_is_comparable_within_two(run: RunTables) -> Ruling:
     """For the two best labels together the spline is comparable or better.
 
     published: 13 rows
@@ -286,7 +284,7 @@ def spline_is_comparable_within_two(grounds: Grounds) -> Ruling:
     approximate if in most.
     errors: {ROUNDING}
     """
-    table = printed(grounds, "Gupta et al. 2021, Table 4", "ks_within_top2")
+    table = printed(run, "Gupta et al. 2021, Table 4", "ks_within_top2")
     holds, counts = comparable(table, SPLINE)
     ranks = table.drop(columns="uncalibrated").rank(axis=1)[SPLINE]
     measurements = [

@@ -2,8 +2,9 @@
 
 import pandas as pd
 
-from pipeline.claims.grounds import Grounds
-from pipeline.claims.verdicts import CLEAR, Measurement, NotJudged, Ruling, Verdict, claim
+from pipeline.claims.claim import claim
+from pipeline.claims.run_tables import RunTables
+from pipeline.claims.verdicts import CLEAR, Measurement, NotJudged, Ruling, Verdict
 
 LARGE_PERCENT = 2.0  # the size that appendix C calls "off"
 NOTICEABLE_PERCENT = 1.0
@@ -11,7 +12,7 @@ SHARE = 0.95
 
 
 @claim("R01", "Fig 1", "bias estimate_histogram", "fig1_intro", experiment="intro")
-def calibrated_model_looks_miscalibrated(grounds: Grounds) -> Ruling:
+def calibrated_model_looks_miscalibrated(run: RunTables) -> Ruling:
     """ECE_bin of a perfectly calibrated model is large.
 
     published: systematically large; no number
@@ -21,9 +22,9 @@ def calibrated_model_looks_miscalibrated(grounds: Grounds) -> Ruling:
     if one does.
     errors: ± one Monte Carlo standard error
     """
-    row = grounds.bias("intro", ["ece_bin_ew"], (200,), ["beta_2.8_0.05_identity"]).iloc[0]
+    row = run.bias("intro", ["ece_bin_ew"], (200,), ["beta_2.8_0.05_identity"]).iloc[0]
     mean, se = row["mean_estimate_percent"], row["bias_se_percent"]
-    share = share_above(grounds.table("estimate_histogram"), NOTICEABLE_PERCENT)
+    share = share_above(run.table("estimate_histogram"), NOTICEABLE_PERCENT)
     measurements = [
         Measurement("mean ECE_bin at TCE 0, n = 200", mean, "percent", error=se),
         Measurement(f"data sets above {NOTICEABLE_PERCENT:g} %", 100 * share, "percent"),

@@ -7,17 +7,9 @@ from collections.abc import Iterable
 import numpy as np
 import pandas as pd
 
-from pipeline.claims.grounds import Grounds, by_estimator, on_genuine
-from pipeline.claims.verdicts import (
-    CLEAR,
-    POINTS,
-    SEARCHED,
-    Measurement,
-    Ruling,
-    Verdict,
-    by_case,
-    claim,
-)
+from pipeline.claims.claim import claim
+from pipeline.claims.run_tables import RunTables, by_estimator, on_genuine
+from pipeline.claims.verdicts import CLEAR, POINTS, SEARCHED, Measurement, Ruling, Verdict, by_case
 from pipeline.paper import FIG2B_SCENARIOS, HEATMAP_BINS, HEATMAP_MODELS, HEATMAP_SIZES, MODELS
 from reproduction.claims.compared_biases import abs_difference
 from reproduction.goodness_of_fit import largest_decrease
@@ -31,7 +23,7 @@ ROUNDING_PERCENT = 1e-9
 
 
 @claim("R02", "§4, Fig 2b", "bias", "fig2b_bins_by_n", experiment="bins_by_n")
-def both_signs_and_turning_point(grounds: Grounds) -> Ruling:
+def both_signs_and_turning_point(run: RunTables) -> Ruling:
     """ECE_bin can over- and underestimate the true calibration error, and more bins are not always
     better.
 
@@ -42,7 +34,7 @@ def both_signs_and_turning_point(grounds: Grounds) -> Ruling:
     Reproduced if both pass, approximate if one does.
     errors: ± one Monte Carlo standard error
     """
-    rows = fig2b(grounds)
+    rows = fig2b(run)
     holds, least, greatest, worse = [], {}, {}, {}
     for scenario, table in rows.groupby("scenario", sort=False):
         cells, bias = table[["bias_percent", "bias_se_percent"]], table["bias_percent"]
@@ -63,9 +55,9 @@ def both_signs_and_turning_point(grounds: Grounds) -> Ruling:
     return Ruling(verdict, measurements, largest_error=largest, reason=reason)
 
 
-def fig2b(grounds: Grounds) -> pd.DataFrame:
+def fig2b(run: RunTables) -> pd.DataFrame:
     """Return the rows of table ``bias`` that Figure 2b draws."""
-    return grounds.bias("bins_by_n", ["ece_bin_ew"], HEATMAP_SIZES, FIG2B_SCENARIOS, HEATMAP_BINS)
+    return run.bias("bins_by_n", ["ece_bin_ew"], HEATMAP_SIZES, FIG2B_SCENARIOS, HEATMAP_BINS)
 
 
 def has_both_signs(cells: pd.DataFrame) -> bool:
@@ -88,7 +80,7 @@ def more_bins_are_worse(cells: pd.DataFrame) -> bool:
 
 
 @claim("R03", "§4, App B", "bias", FIGURES, experiment="heatmaps")
-def best_number_grows(grounds: Grounds) -> Ruling:
+def best_number_grows(run: RunTables) -> Ruling:
     """For each sample size some number of bins has the least bias, and that number grows with the
     sample size, for equal width and equal mass.
 
@@ -100,11 +92,11 @@ def best_number_grows(grounds: Grounds) -> Ruling:
     errors: the best number of bins has the least |bias|, and those tie with it whose |bias| is
     within {CLEAR:g} standard errors of it
     """
-    maps = grounds.bias(
+    maps = run.bias(
         "heatmaps", ["ece_bin_ew", "ece_bin_em"], HEATMAP_SIZES, HEATMAP_MODELS, HEATMAP_BINS
     )
     grow, numbers, edge = [], [], []
-    rows = pd.concat([maps, fig2b(grounds)])
+    rows = pd.concat([maps, fig2b(run)])
     for (scenario, estimator), cells in rows.groupby(["scenario", "estimator"], sort=False):
         best, near = best_bins(cells)
         grow.append(grows(best, near))
@@ -150,7 +142,7 @@ def can_be_nondecreasing(choices: Iterable[list[int]]) -> bool:
 
 
 @claim("R04", "Eq 5", "bias", theorem=True, experiment="realistic")
-def label_binned_is_larger(grounds: Grounds) -> Ruling:
+def label_binned_is_larger(run: RunTables) -> Ruling:
     """The label-binned error is never below the binned error.
 
     published: ≥, by Jensen's inequality
@@ -158,13 +150,13 @@ def label_binned_is_larger(grounds: Grounds) -> Ruling:
     reproduced if that of ece_label_binned is below that of ece_bin in no cell, else not. This
     follows from the claim, which is about every data set, and is weaker: a mean can hide single
     data sets. Those are checked on random ones by the test test_ece_lb_is_never_below_ece_bin in
-    tests/unit/test_estimators_ece_bin.py.
+    tests/calbias/estimators/test_estimators_ece_bin.py.
     errors: rounding of a mean, below {ROUNDING_PERCENT:g}: both are over the same data sets
     """
     gaps: list[float] = []
     for experiment, scheme in itertools.product(("realistic", "perfect"), ("ew", "em")):
         larger, smaller = f"ece_label_binned_{scheme}", f"ece_bin_{scheme}"
-        bias, _ = by_estimator(grounds.bias(experiment, (larger, smaller)))
+        bias, _ = by_estimator(run.bias(experiment, (larger, smaller)))
         gaps.extend(bias[larger] - bias[smaller])
     below = sum(gap < -ROUNDING_PERCENT for gap in gaps)
     measurements = [
@@ -177,7 +169,7 @@ def label_binned_is_larger(grounds: Grounds) -> Ruling:
 
 
 @claim("R31", "§2, §5", "reliability_bins", "guo_fig1_confidence")
-def curves_are_monotone(grounds: Grounds) -> Ruling:
+def curves_are_monotone(run: RunTables) -> Ruling:
     """The calibration curves of modern networks are monotone.
 
     published: extensive empirical evidence; no number
@@ -187,7 +179,7 @@ def curves_are_monotone(grounds: Grounds) -> Ruling:
     for most. A small decrease in bins of few rows cannot be seen. Other networks are shown beside.
     errors: standard errors of accuracies by the binomial, one hit and one miss added
     """
-    table = grounds.table("reliability_bins")
+    table = run.table("reliability_bins")
     table = table[(table["method"] == "uncalibrated") & (table["n_in_bin"] > 0)]
     decrease = {name: _largest_decrease(bins) for name, bins in table.groupby("model", sort=False)}
     measurements = by_case("largest decrease", decrease, "standard errors")

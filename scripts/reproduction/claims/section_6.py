@@ -10,8 +10,9 @@ import pandas as pd
 from scipy.special import betainc
 
 from calbias.truth.curves import Curve
-from pipeline.claims.grounds import Grounds, on_genuine
-from pipeline.claims.verdicts import NAN, Measurement, NotJudged, Ruling, Verdict, by_case, claim
+from pipeline.claims.claim import claim
+from pipeline.claims.run_tables import RunTables, on_genuine
+from pipeline.claims.verdicts import NAN, Measurement, NotJudged, Ruling, Verdict, by_case
 from pipeline.paper import N_BINS
 from pipeline.tables import is_true
 from reproduction import goodness_of_fit
@@ -37,7 +38,7 @@ class Similarity(NamedTuple):
 
 
 @claim("R05", "§6, Fig 3", "scenarios", "fig3_fits", experiment="realistic")
-def data_set_matters_more(grounds: Grounds) -> Ruling:
+def data_set_matters_more(run: RunTables) -> Ruling:
     """The data set influences the fits more than the architecture does.
 
     published: greater influence; no number
@@ -49,12 +50,12 @@ def data_set_matters_more(grounds: Grounds) -> Ruling:
     simulation.
     errors: p: exact, over all ways to group the ten models
     """
-    fits = realistic_fits(grounds)
+    fits = realistic_fits(run)
     functions: dict[str, Callable[[pd.Series], np.ndarray]] = {
         "score distributions": lambda row: betainc(row["alpha"], row["beta"], _SCORES),
         "curves": lambda row: Curve.from_row(row).hit(np.log(_SCORES), np.log1p(-_SCORES)),
     }
-    groups = grounds.groups()
+    groups = run.groups()
     results = {}
     for name, function in functions.items():
         values = [function(fits.loc[model]) for model in groups]
@@ -67,7 +68,7 @@ def data_set_matters_more(grounds: Grounds) -> Ruling:
 
 
 @claim("R28", "§6", "scenarios measures", "fig3_fits", experiment="realistic")
-def cifar10_is_most_skewed(grounds: Grounds) -> Ruling:
+def cifar10_is_most_skewed(run: RunTables) -> Ruling:
     """Score distributions are least skewed on ImageNet and most skewed on CIFAR-10, which
     correlates with the accuracy of the models.
 
@@ -78,13 +79,13 @@ def cifar10_is_most_skewed(grounds: Grounds) -> Ruling:
     same order by mean accuracy. Reproduced if both hold, approximate if one does.
     errors: rounding of the printed parameters and accuracies, which changes no order
     """
-    groups, fits = grounds.groups(), realistic_fits(grounds)
+    groups, fits = run.groups(), realistic_fits(run)
     a, b = (fits.loc[list(groups), name] for name in ("alpha", "beta"))
     skewness = 2 * (b - a) * np.sqrt(a + b + 1) / ((a + b + 2) * np.sqrt(a * b))
     by_set = skewness.groupby(groups)
     pairs = itertools.pairwise(LEAST_SKEWED_LAST)
     each = all(by_set.max()[x] < by_set.min()[y] for x, y in pairs)
-    accuracy = _printed_accuracy(grounds)
+    accuracy = _printed_accuracy(run)
     accuracies = accuracy.groupby(groups).mean()
     alike = accuracies[LEAST_SKEWED_LAST].is_monotonic_decreasing
     correlation = -skewness.rank().corr(accuracy.rank())
@@ -104,18 +105,18 @@ def cifar10_is_most_skewed(grounds: Grounds) -> Ruling:
     return Ruling(Verdict.all_or_some([each, alike]), measurements, reason=reason)
 
 
-def _printed_accuracy(grounds: Grounds) -> pd.Series:
+def _printed_accuracy(run: RunTables) -> pd.Series:
     """Return the accuracies of the ten models in percent that Gupta et al. print."""
-    table = grounds.table("measures")
+    table = run.table("measures")
     rows = table[(table["measure"] == "accuracy") & (table["method"] == "uncalibrated")]
-    accuracy = rows.set_index("model")["published_percent"].reindex([*grounds.groups()])
+    accuracy = rows.set_index("model")["published_percent"].reindex([*run.groups()])
     if accuracy.isna().any():
         raise NotJudged("table measures lacks the printed accuracies")
     return accuracy
 
 
 @claim("R32", "§6, App A.3", "beta_fits glm_fits", "fig3_fits", real=True)
-def fits_capture_the_data(grounds: Grounds) -> Ruling:
+def fits_capture_the_data(run: RunTables) -> Ruling:
     """A Beta distribution and a GLM capture the scores and the calibration curve well.
 
     published: well captured, well-fit; no number
@@ -126,8 +127,8 @@ def fits_capture_the_data(grounds: Grounds) -> Ruling:
     {EACH} What a Beta of exact scores would do is shown too.
     errors: of a distance: at most 0.0082 at one standard error with 10 000 rows
     """
-    _, beta = grounds.of_published_models("beta_fits")
-    _, glms = grounds.of_published_models("glm_fits")
+    _, beta = run.of_published_models("beta_fits")
+    _, glms = run.of_published_models("glm_fits")
     glms = glms[is_true(glms["selected"])].set_index("model")
     beta = beta.set_index("model")
     near = beta["published_distance"] <= DISTANCE
@@ -148,7 +149,7 @@ def fits_capture_the_data(grounds: Grounds) -> Ruling:
 
 
 @claim("R34", "§7.1", "scenarios", "fig3_fits", experiment="realistic")
-def top_bin_has_most_scores(grounds: Grounds) -> Ruling:
+def top_bin_has_most_scores(run: RunTables) -> Ruling:
     """Bins of equal width put most scores of CIFAR-10 and CIFAR-100 into the top bin.
 
     published: most instances; no number
@@ -157,7 +158,7 @@ def top_bin_has_most_scores(grounds: Grounds) -> Ruling:
     and less on ImageNet than on both, approximate if above one half for most.
     errors: rounding of the printed parameters, below 0.002
     """
-    groups, fits = grounds.groups(), realistic_fits(grounds)
+    groups, fits = run.groups(), realistic_fits(run)
     top = pd.Series(
         {name: 1 - betainc(*fits.loc[name, ["alpha", "beta"]], 1 - 1 / N_BINS) for name in groups}
     )
@@ -174,11 +175,11 @@ def top_bin_has_most_scores(grounds: Grounds) -> Ruling:
     return Ruling(verdict, measurements, reason=reason)
 
 
-def realistic_fits(grounds: Grounds) -> pd.DataFrame:
+def realistic_fits(run: RunTables) -> pd.DataFrame:
     """Return the scenarios of the paper's models, by model; NotJudged if one is absent."""
-    table = grounds.table("scenarios")
+    table = run.table("scenarios")
     table = table[table["experiment"] == "realistic"].set_index("scenario")
-    if absent := [model for model in grounds.groups() if model not in table.index]:
+    if absent := [model for model in run.groups() if model not in table.index]:
         raise NotJudged(f"experiment realistic lacks the scenario of {', '.join(absent)}")
     if models := table.index[table["alpha"].isna()].tolist():
         raise NotJudged(f"own scores in place of a Beta distribution: {', '.join(models)}")

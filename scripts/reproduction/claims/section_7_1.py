@@ -5,8 +5,9 @@ from collections.abc import Collection, Mapping
 import numpy as np
 import pandas as pd
 
-from pipeline.claims.grounds import Grounds, by_estimator
-from pipeline.claims.verdicts import CLEAR, POINTS, Measurement, Ruling, Verdict, by_case, claim
+from pipeline.claims.claim import claim
+from pipeline.claims.run_tables import RunTables, by_estimator
+from pipeline.claims.verdicts import CLEAR, POINTS, Measurement, Ruling, Verdict, by_case
 from pipeline.paper import BINNED, MODEL_SIZES
 from reproduction.bias import PAIR, bias_by_group, error_of_mean
 from reproduction.claims.compared_biases import (
@@ -32,19 +33,19 @@ FAR = 2.0
 
 
 def curves_by_group(
-    grounds: Grounds, experiment: str, estimators: Collection[str]
+    run: RunTables, experiment: str, estimators: Collection[str]
 ) -> tuple[pd.DataFrame, pd.DataFrame]:
     """Return the curves of Figure 4 or 6, bias averaged over the models of a data set, and errors.
 
     Each has a column for each estimator, by group and n.
     """
-    rows = grounds.bias(experiment, estimators)
-    means = bias_by_group(rows.assign(group=rows["scenario"].map(grounds.groups())))
+    rows = run.bias(experiment, estimators)
+    means = bias_by_group(rows.assign(group=rows["scenario"].map(run.groups())))
     return by_estimator(means, "group")
 
 
 @claim("R09", "§7.1, Fig 4", "bias", "fig4_realistic", experiment="realistic")
-def equal_mass_beats_equal_width(grounds: Grounds) -> Ruling:
+def equal_mass_beats_equal_width(run: RunTables) -> Ruling:
     """Bins of equal mass have less absolute bias than bins of equal width, for ECE_bin, debias and
     sweep.
 
@@ -54,7 +55,7 @@ def equal_mass_beats_equal_width(grounds: Grounds) -> Ruling:
     three, so the worst of their three verdicts counts. 'Consistently' is {CONSISTENTLY}.
     errors: Monte Carlo standard error of a difference
     """
-    bias, se = curves_by_group(grounds, "realistic", BINNED)
+    bias, se = curves_by_group(run, "realistic", BINNED)
     magnitude = bias.abs().mean()
     gains = {f: less_biased(bias, se, f"ece_{f}_em", f"ece_{f}_ew") for f in FAMILIES}
     counts, largest = counted(gains)
@@ -80,7 +81,7 @@ def equal_mass_beats_equal_width(grounds: Grounds) -> Ruling:
 
 
 @claim("R10", "§7.1, Fig 4", "bias", "fig4_realistic", experiment="realistic")
-def sweep_then_debias(grounds: Grounds) -> Ruling:
+def sweep_then_debias(run: RunTables) -> Ruling:
     """The equal-mass sweep has the least absolute bias and equal-mass debias the next; debias is
     behind mainly at small samples.
 
@@ -94,7 +95,7 @@ def sweep_then_debias(grounds: Grounds) -> Ruling:
     holds.
     errors: ± one Monte Carlo standard error
     """
-    bias, se = by_estimator(grounds.bias("realistic", (*BINNED, "kde")))
+    bias, se = by_estimator(run.bias("realistic", (*BINNED, "kde")))
     means = mean_abs(bias, se)
     order = list(means)
     first = order[0] == "ece_sweep_em" and clearly_below(means, "ece_sweep_em", order[1])
@@ -103,7 +104,7 @@ def sweep_then_debias(grounds: Grounds) -> Ruling:
     gap, error = gap.groupby("n_samples").mean(), error.groupby("n_samples").agg(error_of_mean)
     small, large = MODEL_SIZES[0], MODEL_SIZES[-1]
     shrinks = gap[small] - gap[large] > CLEAR * np.hypot(error[small], error[large])
-    beaten = exceptions(bias, se, grounds.groups())
+    beaten = exceptions(bias, se, run.groups())
     what = f"sample sizes of {len(MODEL_SIZES)} at which it is clearly beaten"
     gaps = {f"n = {n}:": (gap[n], error[n]) for n in (small, large)}
     measurements = [
@@ -141,7 +142,7 @@ def exceptions(bias: pd.DataFrame, se: pd.DataFrame, groups: Mapping[str, str]) 
 
 
 @claim("R12", "§7.1, Fig 4", "bias", "fig4_realistic", experiment="realistic")
-def kde_is_far_more_biased(grounds: Grounds) -> Ruling:
+def kde_is_far_more_biased(run: RunTables) -> Ruling:
     """In realistic scenarios the KDE is far more biased than every other estimator.
 
     published: much larger bias; no number
@@ -150,7 +151,7 @@ def kde_is_far_more_biased(grounds: Grounds) -> Ruling:
     above 1 in all. The unrooted value is judged too.
     errors: Monte Carlo standard error of a bias in Fig 4
     """
-    bias, se = curves_by_group(grounds, "realistic", (*BINNED, *KDES))
+    bias, se = curves_by_group(run, "realistic", (*BINNED, *KDES))
     means = bias.abs().groupby("group").mean()
     ratios = {kde: means[kde] / means[list(BINNED)].max(axis=1) for kde in KDES}
     measurements = []
@@ -169,7 +170,7 @@ def kde_is_far_more_biased(grounds: Grounds) -> Ruling:
 
 
 @claim("R13", "§7.1, Fig 4", "bias", "fig4_realistic", experiment="realistic")
-def architectures_look_alike(grounds: Grounds) -> Ruling:
+def architectures_look_alike(run: RunTables) -> Ruling:
     """The bias curves of the architectures within a data set are similar.
 
     published: very similar; no number
@@ -181,8 +182,8 @@ def architectures_look_alike(grounds: Grounds) -> Ruling:
     as in R05.
     errors: p: exact, over all ways to group the ten models
     """
-    rows = grounds.bias("realistic", (*BINNED, "kde"))
-    results, less, verdict = likeness(rows, pd.Series(grounds.groups()))
+    rows = run.bias("realistic", (*BINNED, "kde"))
+    results, less, verdict = likeness(rows, pd.Series(run.groups()))
     alike = len(results) - len(less)
     name = f"estimators of {len(results)} below {FARTHER:g} with p < {SIGNIFICANT:g}"
     measurements = [Measurement(name, alike)]
@@ -215,7 +216,7 @@ def likeness(
 
 
 @claim("R29", "§7.1, Fig 4", "bias", "fig4_realistic", experiment="realistic")
-def equal_mass_helps_least_on_imagenet(grounds: Grounds) -> Ruling:
+def equal_mass_helps_least_on_imagenet(run: RunTables) -> Ruling:
     """On ImageNet the advantage of equal mass over equal width is consistent, but less pronounced.
 
     published: still consistent but less pronounced; no number
@@ -224,7 +225,7 @@ def equal_mass_helps_least_on_imagenet(grounds: Grounds) -> Ruling:
     there, approximate if so for their mean.
     errors: ± a bound on the Monte Carlo standard error
     """
-    bias, se = curves_by_group(grounds, "realistic", BINNED)
+    bias, se = curves_by_group(run, "realistic", BINNED)
     gains = [less_biased(bias, se, f"ece_{f}_em", f"ece_{f}_ew") for f in FAMILIES]
     means, errors = (
         pd.DataFrame(dict(zip(FAMILIES, values, strict=True))).groupby(level="group").mean()

@@ -6,8 +6,9 @@ from collections.abc import Sequence
 import numpy as np
 import pandas as pd
 
-from pipeline.claims.grounds import Grounds, enough_replicates
-from pipeline.claims.verdicts import NAN, Measurement, NotJudged, Ruling, Verdict, by_case, claim
+from pipeline.claims.claim import claim
+from pipeline.claims.run_tables import RunTables, enough_replicates
+from pipeline.claims.verdicts import NAN, Measurement, NotJudged, Ruling, Verdict, by_case
 from pipeline.detection_limits import RELIABLE, TARGETS
 from pipeline.paper import DETECTABLE_PERCENT, DETECTION_SIZES, WHOLE_PERCENT
 from reproduction.bias import error_of_mean
@@ -20,7 +21,7 @@ SIDES = ("_a", "_b")  # of a table that has both estimators
 
 
 @claim("R16", "§7.2, Fig 5", "detection", "fig5_detection", experiment="detection")
-def sweep_misses_less(grounds: Grounds) -> Ruling:
+def sweep_misses_less(run: RunTables) -> Ruling:
     """The equal-mass sweep misses miscalibration less often than ECE_bin, especially below 10 000
     samples.
 
@@ -30,7 +31,7 @@ def sweep_misses_less(grounds: Grounds) -> Ruling:
     between the curves, averaged over n, is larger below {MANY} samples.
     errors: ± one standard error at most, the threshold's included; of a miss rate
     """
-    table = grounds.table("detection")
+    table = run.table("detection")
     table = enough_replicates(table[table["exponent"] > 1], "detection")
     keys = ["n_samples", "exponent"]
     usual, best = (table[table["estimator"] == name].set_index(keys) for name in PAIR)
@@ -84,7 +85,7 @@ def mean_of(values: list[tuple[float, float]]) -> tuple[float, float]:
 
 
 @claim("R17", "§7.2", "detection_limits", "fig5_detection", experiment="detection")
-def two_percent_needs_many(grounds: Grounds) -> Ruling:
+def two_percent_needs_many(run: RunTables) -> Ruling:
     """Detecting a miscalibration of 2 % takes more than 10 000 samples.
 
     published: 2 % at 10 000 samples
@@ -94,7 +95,7 @@ def two_percent_needs_many(grounds: Grounds) -> Ruling:
     %, approximate if the four of the lower miss rates are.
     errors: in brackets the 95 % ranges of table detection_limits
     """
-    limits = detectable(grounds, MANY, TARGETS)
+    limits = detectable(run, MANY, TARGETS)
     above = pd.Series([x.low > DETECTABLE_PERCENT[MANY] for x in limits])
     at_reliable = above[np.tile(np.isin(TARGETS, RELIABLE), len(PAIR))]
     least = min(limits, key=lambda x: x.low)
@@ -104,7 +105,7 @@ def two_percent_needs_many(grounds: Grounds) -> Ruling:
 
 
 @claim("R18", "§7.2", "detection_limits", "fig5_detection", experiment="detection")
-def ten_percent_below_500(grounds: Grounds) -> Ruling:
+def ten_percent_below_500(run: RunTables) -> Ruling:
     """With fewer than 500 samples only a miscalibration above 10 % is detected reliably.
 
     published: 10 % at 500 samples
@@ -114,7 +115,7 @@ def ten_percent_below_500(grounds: Grounds) -> Ruling:
     200 samples, reproduced if they are so still at 500.
     errors: in brackets the 95 % ranges of table detection_limits
     """
-    at_200, at_500 = (detectable(grounds, n, TARGETS) for n in (200, 500))
+    at_200, at_500 = (detectable(run, n, TARGETS) for n in (200, 500))
     above = [all(x.low > DETECTABLE_PERCENT[500] for x in limits) for limits in (at_200, at_500)]
     verdict = Verdict.of(all(above), above[0])
     least = [min(x.low for x in limits) for limits in (at_200, at_500)]
@@ -122,11 +123,11 @@ def ten_percent_below_500(grounds: Grounds) -> Ruling:
     return Ruling(verdict, at_200 + at_500, reason=reason)
 
 
-def detectable(grounds: Grounds, n: int, targets: Sequence[float]) -> list[Measurement]:
+def detectable(run: RunTables, n: int, targets: Sequence[float]) -> list[Measurement]:
     """Return Measurements of the TCE that n samples detect; the largest tried is ``low``."""
-    table = grounds.table("detection_limits")
-    if "detection" in grounds.tables:  # what the limits were interpolated from
-        enough_replicates(grounds.table("detection"), "detection")
+    table = run.table("detection_limits")
+    if "detection" in run.tables:  # what the limits were interpolated from
+        enough_replicates(run.table("detection"), "detection")
     rows = table[table["n_samples"] == n].set_index(["estimator", "target_miss_rate"])
     limits = []
     for estimator, target in itertools.product(PAIR, targets):

@@ -3,8 +3,9 @@
 import itertools
 from collections import Counter
 
-from pipeline.claims.grounds import Grounds, by_estimator
-from pipeline.claims.verdicts import Measurement, Ruling, Verdict, by_case, claim
+from pipeline.claims.claim import claim
+from pipeline.claims.run_tables import RunTables, by_estimator
+from pipeline.claims.verdicts import Measurement, Ruling, Verdict, by_case
 from pipeline.paper import BINNED
 from reproduction.bias import PAIR
 from reproduction.claims.compared_biases import (
@@ -24,7 +25,7 @@ COMMON = ("ece_bin_ew", "ece_debias_ew")
 
 
 @claim("R19", "§7.3, Fig 6", "bias", "fig6_perfect", experiment="perfect")
-def kde_then_debias(grounds: Grounds) -> Ruling:
+def kde_then_debias(run: RunTables) -> Ruling:
     """Under perfect calibration the KDE is least biased, and equal-mass debias next.
 
     published: KDE, then debias
@@ -33,7 +34,7 @@ def kde_then_debias(grounds: Grounds) -> Ruling:
     ece_debias_em second, approximate if only the KDE is first. The unrooted value is judged too.
     errors: ± one Monte Carlo standard error
     """
-    means = mean_abs(*by_estimator(grounds.bias("perfect", (*BINNED, *KDES))))
+    means = mean_abs(*by_estimator(run.bias("perfect", (*BINNED, *KDES))))
     orders, verdicts = {}, {}
     for kde in KDES:
         orders[kde] = order = [name for name in means if name in (*BINNED, kde)]
@@ -48,7 +49,7 @@ def kde_then_debias(grounds: Grounds) -> Ruling:
 
 
 @claim("R20", "§7.3", "bias paired_t_test", "fig6_perfect", experiment="perfect")
-def perfect_t_test(grounds: Grounds) -> Ruling:
+def perfect_t_test(run: RunTables) -> Ruling:
     """Under perfect calibration equal-mass debias is the least biased but for the KDE,
     significantly less than the equal-mass sweep.
 
@@ -58,9 +59,9 @@ def perfect_t_test(grounds: Grounds) -> Ruling:
     six binned estimators, approximate if only the smaller mean of the two.
     errors: ± one Monte Carlo standard error
     """
-    test = paired_test(grounds, "perfect")
+    test = paired_test(run, "perfect")
     a, b, _ = test.values
-    means = mean_abs(*by_estimator(grounds.bias("perfect", BINNED)))
+    means = mean_abs(*by_estimator(run.bias("perfect", BINNED)))
     first = next(iter(means))
     least = Measurement("place of ece_debias_em among the binned", [*means].index(PAIR[0]) + 1)
     significant = a < b and test.p_value < SIGNIFICANT
@@ -71,7 +72,7 @@ def perfect_t_test(grounds: Grounds) -> Ruling:
 
 
 @claim("R21", "§7.3", "bias", "fig4_realistic fig6_perfect", experiment="realistic")
-def both_beat_common_practice(grounds: Grounds) -> Ruling:
+def both_beat_common_practice(run: RunTables) -> Ruling:
     """The equal-mass sweep and debias are less biased than ECE_bin and debias with equal widths, in
     both settings.
 
@@ -82,7 +83,7 @@ def both_beat_common_practice(grounds: Grounds) -> Ruling:
     comparison refutes it. 'Consistently' is {CONSISTENTLY}.
     errors: Monte Carlo standard error of a difference, percentage points
     """
-    curves = {x: curves_by_group(grounds, x, BINNED) for x in ("realistic", "perfect")}
+    curves = {x: curves_by_group(run, x, BINNED) for x in ("realistic", "perfect")}
     comparisons = itertools.product(curves, GOOD, COMMON)
     gains = {
         f"{setting}: {good} over {common}": less_biased(*curves[setting], good, common)

@@ -6,17 +6,9 @@ from typing import NamedTuple
 import numpy as np
 import pandas as pd
 
-from pipeline.claims.grounds import Grounds, by_estimator
-from pipeline.claims.verdicts import (
-    NAN,
-    POINTS,
-    Measurement,
-    NotJudged,
-    Ruling,
-    Verdict,
-    by_case,
-    claim,
-)
+from pipeline.claims.claim import claim
+from pipeline.claims.run_tables import RunTables, by_estimator
+from pipeline.claims.verdicts import NAN, POINTS, Measurement, NotJudged, Ruling, Verdict, by_case
 from pipeline.paper import (
     DEBIAS_PERCENT,
     MODEL_SIZES,
@@ -60,13 +52,13 @@ class PairedTest(NamedTuple):
 
 
 def paired_test(
-    grounds: Grounds, experiment: str, published: Sequence[tuple[float, float]] = NOT_PRINTED
+    run: RunTables, experiment: str, published: Sequence[tuple[float, float]] = NOT_PRINTED
 ) -> PairedTest:
     """Return the test over 70 pairs, of table ``paired_t_test``.
 
     ``published`` has a pair for each mean and for t: the printed number and its Monte Carlo error.
     """
-    bias, se = by_estimator(grounds.bias(experiment, PAIR))
+    bias, se = by_estimator(run.bias(experiment, PAIR))
     row = paired_t_test(bias.abs(), *PAIR)
     a, b = PAIR
     t_se = t_error(bias[a].abs() - bias[b].abs(), np.hypot(se[a], se[b]))
@@ -101,7 +93,7 @@ def t_error(differences: np.ndarray, errors: np.ndarray) -> float:
     "fig4_realistic",
     experiment="realistic",
 )
-def realistic_t_test(grounds: Grounds) -> Ruling:
+def realistic_t_test(run: RunTables) -> Ruling:
     """A paired t-test finds the equal-mass sweep less biased than equal-mass debias.
 
     published: {DEBIAS_PERCENT} vs {SWEEP_PERCENT}, t = 5.10, p < 1e-5
@@ -114,15 +106,15 @@ def realistic_t_test(grounds: Grounds) -> Ruling:
     seeds; ranges: parameters drawn within the rounding of the printed ones (table
     t_test_sensitivity)
     """
-    authors = authors_numbers(grounds)
+    authors = authors_numbers(run)
     printed = [authors.loc[key, "value"] for key in PRINTED]
     errors = [authors.loc[key, "error"] for key in PRINTED]
-    test = paired_test(grounds, "realistic", [*zip(PUBLISHED, errors, strict=True)])
+    test = paired_test(run, "realistic", [*zip(PUBLISHED, errors, strict=True)])
     p = authors.loc[("p_value", "by cell"), "value"]
     comes_out = bool(np.allclose(printed, PUBLISHED, TOLERANCE, 0) and p < P_VALUE)
-    pairs = abs_pairs(grounds.bias("realistic", PAIR), *PAIR)
+    pairs = abs_pairs(run.bias("realistic", PAIR), *PAIR)
     tests = {
-        pairing: paired_t_test(average_pairs(pairs, pairing, grounds.groups()), *PAIR)
+        pairing: paired_t_test(average_pairs(pairs, pairing, run.groups()), *PAIR)
         for pairing in PAIRINGS
     }
     holds = all(row["t_statistic"] > 0 and row["p_value"] < SIGNIFICANT for row in tests.values())
@@ -131,7 +123,7 @@ def realistic_t_test(grounds: Grounds) -> Ruling:
         cases = {f"by {pairing}:": tests[pairing][column] for pairing in PAIRINGS[1:]}
         measurements += by_case(f"{name} of pairs averaged", cases)
     notes = []
-    table = grounds.tables.get("t_test_sensitivity")
+    table = run.tables.get("t_test_sensitivity")
     if table is not None and len(table):
         is_draw = table["choice"].str.startswith(ROUNDING)
         draws, words = table[is_draw], f", range of {is_draw.sum()} draws within rounding"
@@ -157,16 +149,16 @@ def realistic_t_test(grounds: Grounds) -> Ruling:
     return Ruling(verdict, measurements, notes=notes, reason=reason)
 
 
-def authors_numbers(grounds: Grounds) -> pd.DataFrame:
+def authors_numbers(run: RunTables) -> pd.DataFrame:
     """Return value, error and published by (quantity, case); NotJudged but of the paper's grid."""
-    draws = grounds.table("authors_draws")
+    draws = run.table("authors_draws")
     cells = {*draws[["scenario", "n_samples"]].itertuples(index=False, name=None)}
     missing = {(model, n) for model in MODELS for n in MODEL_SIZES} - cells
     if missing:
         raise NotJudged(f"table authors_draws lacks {len(missing)} of the paper's 70 cells")
     if draws["n_replicates"].min() < N_REPLICATES:
         raise NotJudged(f"table authors_draws has fewer than {N_REPLICATES} data sets a cell")
-    numbers = grounds.table("authors_numbers")
+    numbers = run.table("authors_numbers")
     return numbers.fillna({"case": ""}).set_index(["quantity", "case"])
 
 

@@ -3,8 +3,9 @@
 import numpy as np
 import pandas as pd
 
-from pipeline.claims.grounds import TABLE_1, Grounds, on_genuine
-from pipeline.claims.verdicts import NAN, POINTS, Measurement, Ruling, Verdict, by_case, claim
+from pipeline.claims.claim import claim
+from pipeline.claims.run_tables import TABLE_1, RunTables, on_genuine
+from pipeline.claims.verdicts import NAN, POINTS, Measurement, Ruling, Verdict, by_case
 from pipeline.paper import MODELS
 from pipeline.tables import is_true
 from reproduction.bias import error_of_mean
@@ -15,12 +16,13 @@ TABLES = "recalibration_selection recalibration recalibration_sensitivity"
 CLEAR_GAIN = 2.0  # standard errors by the bootstrap: a few planned comparisons
 LIMIT_OF_THE_SWEEP = (
     "histogram binning of each class leaves a curve that is not monotone: the sweep then stops at "
-    "two or three bins, reports too small an error and may select this method (docs/estimators.md)"
+    "two or three bins, reports too small an error and may select this method "
+    "(docs/tool/estimators.md)"
 )
 
 
 @claim("R26", "Table 1", TABLES, "table1_recalibration", real=True)
-def sweep_selects_better(grounds: Grounds) -> Ruling:
+def sweep_selects_better(run: RunTables) -> Ruling:
     """ECE_bin selects the same recalibration method as the true error for 3 of 10 models, ECE_sweep
     for 7 of 10.
 
@@ -31,9 +33,9 @@ def sweep_selects_better(grounds: Grounds) -> Ruling:
     default would give is noted.
     errors: ± standard deviation over bootstrap resamples
     """
-    _, rows = grounds.of_published_models("recalibration_selection")
+    _, rows = run.of_published_models("recalibration_selection")
     rows = rows[rows["published_agrees"].notna()]  # the two measures of Table 1
-    ticks = grounds.tables[TABLE_1]
+    ticks = run.tables[TABLE_1]
     agrees, counts, exact, measurements = is_true(rows["agrees"]), {}, True, []
     for name in ("ece_bin", "ece_sweep"):
         choices = agrees[rows["measure"].str.startswith(name)]
@@ -51,19 +53,19 @@ def sweep_selects_better(grounds: Grounds) -> Ruling:
     measurements += [
         Measurement(f"ticks of {len(rows)} as published", same),
         *by_case("models that agree, mean over bootstrap resamples", expected),
-        *on_other_networks(grounds),
+        *on_other_networks(run),
     ]
     verdict = Verdict.of(exact, counts["ece_sweep"] > counts["ece_bin"])
     reason = (
         f"ECE_bin selects as the TCE for {counts['ece_bin']}, ECE_sweep for {counts['ece_sweep']}"
     )
-    why, notes = "and the claim counts all ten", [*choices_notes(grounds), LIMIT_OF_THE_SWEEP]
+    why, notes = "and the claim counts all ten", [*choices_notes(run), LIMIT_OF_THE_SWEEP]
     return on_genuine(rows, verdict, measurements, notes, reason, why_open=why)
 
 
-def on_other_networks(grounds: Grounds) -> list[Measurement]:
+def on_other_networks(run: RunTables) -> list[Measurement]:
     """Return for how many other networks each estimator selects as the TCE does."""
-    table = grounds.table("recalibration_selection")
+    table = run.table("recalibration_selection")
     table = table[~table["model"].isin(MODELS) & table["measure"].isin(MEASURES)]
     agrees = is_true(table["agrees"]).groupby(table["measure"]).agg(["sum", "size"])
     what = "other networks: selects as TCE"
@@ -72,9 +74,9 @@ def on_other_networks(grounds: Grounds) -> list[Measurement]:
     ]
 
 
-def choices_notes(grounds: Grounds) -> list[str]:
+def choices_notes(run: RunTables) -> list[str]:
     """Return which open choices change which estimator agrees more, over all models."""
-    table = grounds.tables.get("recalibration_sensitivity")
+    table = run.tables.get("recalibration_sensitivity")
     if table is None:
         return []
     wide = table.pivot(index="choice", columns="measure", values="n_agree")
@@ -96,7 +98,7 @@ def choices_notes(grounds: Grounds) -> list[str]:
 
 
 @claim("R30", "§8", "recalibration_selection recalibration", "table1_recalibration", real=True)
-def sweep_selects_what_calibrates_better(grounds: Grounds) -> Ruling:
+def sweep_selects_what_calibrates_better(run: RunTables) -> Ruling:
     """Selecting the recalibration method by the sweep gives better calibration on test data.
 
     published: no number
@@ -110,7 +112,7 @@ def sweep_selects_what_calibrates_better(grounds: Grounds) -> Ruling:
     networks are shown next to them and do not count.
     errors: ± standard error by the paired bootstrap of the test fold
     """
-    table = grounds.table("recalibration_selection")
+    table = run.table("recalibration_selection")
     rows = table[(table["measure"] == MEASURES[1]) & table["tce_gain_percent"].notna()]
     is_paper = rows["model"].isin(MODELS)
     gains, others = rows[is_paper], rows[~is_paper]

@@ -2,8 +2,9 @@
 
 import pandas as pd
 
-from pipeline.claims.grounds import Grounds, enough_replicates, on_genuine
-from pipeline.claims.verdicts import POINTS, Measurement, NotJudged, Ruling, Verdict, by_case, claim
+from pipeline.claims.claim import claim
+from pipeline.claims.run_tables import RunTables, enough_replicates, on_genuine
+from pipeline.claims.verdicts import POINTS, Measurement, NotJudged, Ruling, Verdict, by_case
 from pipeline.logits import REAL_SCORES
 from reproduction.claims.tables_2_to_3 import off_by
 
@@ -14,7 +15,7 @@ TABLES = "ece_bin_real_and_simulated comparison tce_rounding"
 
 
 @claim("R08", "Table 4, Fig 3c", TABLES, "fig3_fits", real=True)
-def real_and_simulated(grounds: Grounds) -> Ruling:
+def real_and_simulated(run: RunTables) -> Ruling:
     """ECE_bin of the real models closely matches that of data simulated from their fits.
 
     published: 6.15–23.12 % real, 6.87–19.69 % simulated
@@ -27,8 +28,8 @@ def real_and_simulated(grounds: Grounds) -> Ruling:
     errors: Monte Carlo standard error of a simulated value; the fits' rounding moves it more, see
     tce_rounding
     """
-    table, rows = grounds.of_published_models("ece_bin_real_and_simulated")
-    _validate_simulation(grounds.tables.get("bias"))
+    table, rows = run.of_published_models("ece_bin_real_and_simulated")
+    _validate_simulation(run.tables.get("bias"))
     printed = (
         table.set_index("model")["published_simulated_percent"]
         / (table.set_index("model")["published_ece_bin_percent"])

@@ -4,8 +4,9 @@ import numpy as np
 import pandas as pd
 
 from calbias.truth.curves import LINKS_AND_TRANSFORMS
-from pipeline.claims.grounds import TABLE_2, TABLE_3, Grounds, on_genuine
-from pipeline.claims.verdicts import CLEAR, Measurement, NotJudged, Ruling, Verdict, claim
+from pipeline.claims.claim import claim
+from pipeline.claims.run_tables import TABLE_2, TABLE_3, RunTables, on_genuine
+from pipeline.claims.verdicts import CLEAR, Measurement, NotJudged, Ruling, Verdict
 from pipeline.scenarios import HALF_LAST_DIGIT_BETA
 from pipeline.tables import is_true
 from reproduction.standard_errors import rows_with_table3_errors
@@ -16,7 +17,7 @@ NESTED_SLACK = 2.0  # a superset has one more parameter: AIC + 2 at most, if bot
 
 
 @claim("R06", "Table 2", "beta_fits comparison", "fig3_fits", real=True)
-def beta_parameters(grounds: Grounds) -> Ruling:
+def beta_parameters(run: RunTables) -> Ruling:
     """The Beta parameters of the ten models' scores.
 
     published: Table 2, ten pairs
@@ -25,14 +26,14 @@ def beta_parameters(grounds: Grounds) -> Ruling:
     softmax float32_2020. {EACH}
     errors: rounding of the printed parameters
     """
-    rows = grounds.as_published("beta_fits")
+    rows = run.as_published("beta_fits")
     off = pd.DataFrame({x: off_by(rows, x, relative=True) for x in ("alpha", "beta")})
     measurements = [Measurement("models with real logits, of 10", len(rows))]
     if len(rows):
         worst = rows.loc[off.max(axis=1).idxmax(), "model"]
         name = "largest relative difference to Table 2"
         measurements.append(Measurement(name, 100 * off.max(axis=None), "percent", worst))
-    printed = grounds.tables[TABLE_2][["alpha", "beta"]]
+    printed = run.tables[TABLE_2][["alpha", "beta"]]
     rounding = 100 * HALF_LAST_DIGIT_BETA / printed.abs().min(axis=None)
     name = "largest rounding of the printed parameters"
     measurements.append(Measurement(name, rounding, "percent"))
@@ -42,7 +43,7 @@ def beta_parameters(grounds: Grounds) -> Ruling:
 
 
 @claim("R07", "Table 3", "glm_fits comparison", "fig3_fits", real=True)
-def glm_parameters(grounds: Grounds) -> Ruling:
+def glm_parameters(run: RunTables) -> Ruling:
     """The coefficients, AICs and selected model of the twelve GLMs.
 
     published: Table 3, 120 rows
@@ -52,9 +53,9 @@ def glm_parameters(grounds: Grounds) -> Ruling:
     at least {MANY:.0%} are. {EACH}
     errors: standard errors are those of Table 3's means over ten resamples
     """
-    rows = grounds.as_published("glm_fits")
-    beta_fits = grounds.as_published("beta_fits")
-    printed = grounds.printed_fits()
+    rows = run.as_published("glm_fits")
+    beta_fits = run.as_published("beta_fits")
+    printed = run.printed_fits()
     winners = {model: fit.scenario().curve.name for model, fit in printed.items()}
     selected = rows[is_true(rows["selected"])]
     other = [row for row in selected.itertuples() if winners.get(row.model) != row.glm]
@@ -63,7 +64,7 @@ def glm_parameters(grounds: Grounds) -> Ruling:
         Measurement("models with real logits, of 10", rows["model"].nunique()),
         Measurement(name, len(selected) - len(other)),
     ]
-    notes = aic_contradictions(grounds)
+    notes = aic_contradictions(run)
     if rows.empty:
         return on_genuine(rows, Verdict.NEEDS_REAL_LOGITS, measurements, notes)
     apart = [
@@ -96,9 +97,9 @@ def glm_parameters(grounds: Grounds) -> Ruling:
     return on_genuine(rows, verdict, measurements, notes + softmax_notes(beta_fits), reason)
 
 
-def aic_contradictions(grounds: Grounds) -> list[str]:
+def aic_contradictions(run: RunTables) -> list[str]:
     """Return where the published AICs cannot be optima of one data set (nested or equal models)."""
-    table = grounds.tables[TABLE_3]
+    table = run.tables[TABLE_3]
     aic = table.pivot(index="model", columns="glm", values="aic")
     pairs = [f"{link}_{transform}" for link, transform in LINKS_AND_TRANSFORMS]
     nested = [aic[f"{p}_b0_b1"] - aic[f"{p}_{one}"] for p in pairs for one in ("b0", "b1")]

@@ -7,7 +7,7 @@ import pandas as pd
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
-from calbias.auditing.reliability import ReliabilityDiagram, reliability_diagram
+from calbias.auditing.diagrams.reliability import ReliabilityDiagram, reliability_diagram
 from pipeline.figures import labels, panels, selection, style
 from pipeline.figures.selection import Tables
 

@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from calbias.logits.top_label import log_totals
+from calbias.reading.top_label import log_totals
 from calbias.recalibration.spline import fit_binary as fit_spline_of_score
 from reproduction.ranked import ranked_hits, ranked_scores
 

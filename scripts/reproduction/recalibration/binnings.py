@@ -18,7 +18,7 @@ import numpy as np
 from scipy.special import gammaln, softmax
 
 from calbias.recalibration.isotonic import Interpolated, isotonic
-from calbias.scored import Scored
+from calbias.samples.by_score import Scored
 from reproduction.recalibration.binary import Steps, bins_of
 
 PRIOR_SAMPLES = 2.0  # N'

@@ -5,7 +5,7 @@ The most likely T is found by ``calbias.recalibration.temperature``.
 
 import numpy as np
 
-from calbias.logits.top_label import row_blocks
+from calbias.reading.top_label import row_blocks
 from calbias.recalibration.temperature import TemperatureScaling, inverse_temperature
 
 GRID = np.arange(1, 101) / 10

@@ -8,7 +8,7 @@ import numpy as np
 import pandas as pd
 
 from calbias.errors import InputError
-from calbias.logits.top_label import TopLabel, top_label
+from calbias.reading.top_label import TopLabel, top_label
 from calbias.truth.curves import split_glm_name
 from pipeline.fits.beta import BetaFit, fit_beta
 from pipeline.fits.glm import GlmFit, best_fit, fit_all

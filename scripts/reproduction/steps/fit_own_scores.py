@@ -8,7 +8,7 @@ from scipy.special import expit
 
 from calbias.engine.seeding import stream
 from calbias.errors import InputError
-from calbias.logits.top_label import TopLabel
+from calbias.reading.top_label import TopLabel
 from calbias.truth.counted import CountedScenario
 from calbias.truth.true_error import true_calibration_error
 from pipeline.fits.glm import best_fit, fit_all

@@ -7,8 +7,8 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from pipeline.claims.grounds import Grounds
 from pipeline.claims.ledger import judge_all, ledger_table, measurement_table
+from pipeline.claims.run_tables import RunTables
 from pipeline.claims.verdicts import NotJudged
 from pipeline.logits import REAL_LOGITS, REAL_SCORES
 from pipeline.paper import N_REPLICATES, TYPE_1_RATE
@@ -38,30 +38,30 @@ def judge_claims(
     output_measurements: table measurements to write
     output_comparison: table comparison to write
     """
-    grounds = Grounds(read_tables(tables))
-    judged = judge_all(grounds, "reproduction")
+    run = RunTables(read_tables(tables))
+    judged = judge_all(run, "reproduction")
     measurements = measurement_table(judged)
     write_table(output_claims, "claims", ledger_table(judged))
     write_table(output_measurements, "measurements", measurements)
-    write_table(output_comparison, "comparison", comparison(grounds, measurements))
+    write_table(output_comparison, "comparison", comparison(run, measurements))
 
 
-def comparison(grounds: Grounds, measurements: pd.DataFrame) -> pd.DataFrame:
+def comparison(run: RunTables, measurements: pd.DataFrame) -> pd.DataFrame:
     """Return the table ``comparison``: Tables 2 to 4, then what the claims measured.
 
-    ``grounds`` has the result tables, ``measurements`` is the table of this name.
+    ``run`` has the result tables, ``measurements`` is the table of this name.
     ``standard_error`` is of the difference: for fits of real logits the error of Table 3's means
     over ten resamples; the Monte Carlo errors of simulated means, the paper's taken from its 1000
     replicates; in the text's figures the rounding of the printed number too. It is empty where the
     paper computed the number from the same data, and where no error is known. Tables that this run
     did not compute are left out.
     """
-    fits = grounds.printed_fits()
+    fits = run.printed_fits()
     rows = [
-        *_table_2(grounds, fits),
-        *_table_3(grounds, fits),
-        *_table_4(grounds),
-        *_type_1(grounds),
+        *_table_2(run, fits),
+        *_table_3(run, fits),
+        *_table_4(run),
+        *_type_1(run),
         *_measured(measurements),
     ]
     names = "where quantity model source published recomputed standard_error"
@@ -73,15 +73,15 @@ def comparison(grounds: Grounds, measurements: pd.DataFrame) -> pd.DataFrame:
     return table[list(columns_of("comparison"))]
 
 
-def _table_2(grounds: Grounds, fits: Iterable[str]) -> Iterator[Row]:
-    for row in _rows(grounds, "beta_fits", fits).itertuples():
+def _table_2(run: RunTables, fits: Iterable[str]) -> Iterator[Row]:
+    for row in _rows(run, "beta_fits", fits).itertuples():
         for name in ("alpha", "beta"):
             values = getattr(row, f"published_{name}"), getattr(row, name), np.nan
             yield "Table 2", name, row.model, row.source, *values
 
 
-def _table_3(grounds: Grounds, fits: Iterable[str]) -> Iterator[Row]:
-    beta_fits, glm_fits = _rows(grounds, "beta_fits", fits), _rows(grounds, "glm_fits", fits)
+def _table_3(run: RunTables, fits: Iterable[str]) -> Iterator[Row]:
+    beta_fits, glm_fits = _rows(run, "beta_fits", fits), _rows(run, "glm_fits", fits)
     if beta_fits.empty or glm_fits.empty:
         return
     for row, resampled in rows_with_table3_errors(beta_fits, glm_fits):
@@ -93,11 +93,11 @@ def _table_3(grounds: Grounds, fits: Iterable[str]) -> Iterator[Row]:
                 yield "Table 3", f"{row['glm']} {name}", row["model"], row["source"], *values
 
 
-def _table_4(grounds: Grounds) -> Iterator[Row]:
-    table = grounds.tables.get("ece_bin_real_and_simulated")
+def _table_4(run: RunTables) -> Iterator[Row]:
+    table = run.tables.get("ece_bin_real_and_simulated")
     if table is None:
         return
-    bias = grounds.tables.get("bias", pd.DataFrame(columns=["experiment", "n_replicates"]))
+    bias = run.tables.get("bias", pd.DataFrame(columns=["experiment", "n_replicates"]))
     ours = bias.loc[bias["experiment"] == "fits", "n_replicates"].max()
     ours = float(ours) if ours > 0 else N_REPLICATES
     for row in table.dropna(subset=["published_ece_bin_percent"]).itertuples():
@@ -111,9 +111,9 @@ def _table_4(grounds: Grounds) -> Iterator[Row]:
         yield "Table 4", quantity, row.model, row.simulated_source, *values
 
 
-def _type_1(grounds: Grounds) -> Iterator[Row]:
+def _type_1(run: RunTables) -> Iterator[Row]:
     try:
-        source, table = grounds.source("detection"), grounds.table("detection_limits")
+        source, table = run.source("detection"), run.table("detection_limits")
     except NotJudged:
         return
     for estimator, limits in table.dropna(subset="type_1_rate").groupby("estimator"):
@@ -133,7 +133,7 @@ def _measured(measurements: pd.DataFrame) -> Iterator[Row]:
         yield row.where, quantity, "", row.source, row.published, row.value, error
 
 
-def _rows(grounds: Grounds, stem: str, fits: Iterable[str]) -> pd.DataFrame:
-    table = grounds.tables.get(stem)
+def _rows(run: RunTables, stem: str, fits: Iterable[str]) -> pd.DataFrame:
+    table = run.tables.get(stem)
     table = pd.DataFrame(columns=["model"]) if table is None else table
     return table[table["model"].isin(list(fits))]

@@ -6,7 +6,7 @@ from typing import Annotated
 import numpy as np
 import pandas as pd
 
-from calbias.conventions import N_BINS
+from calbias.defaults import N_BINS
 from calbias.engine.sampler import Sampler
 from calbias.estimation.loading import load_estimator
 from calbias.estimation.registry import NO_BINS, bin_numbers

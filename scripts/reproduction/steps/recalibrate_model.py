@@ -8,8 +8,8 @@ import numpy as np
 
 from calbias.errors import InputError
 from calbias.estimation.registry import FOLDER, estimator_file
-from calbias.logits.output_file import Fold
-from calbias.logits.top_label import TopLabel, row_blocks, top_label, top_label_of_scores
+from calbias.reading.output_file import Fold
+from calbias.reading.top_label import TopLabel, row_blocks, top_label, top_label_of_scores
 from pipeline.logits import REAL_LOGITS, Logits, load_logits
 from pipeline.manifest import verify_shipped
 from pipeline.steps import AtLeast, Seed, Softmax

@@ -11,8 +11,8 @@ from typing import Literal
 import pandas as pd
 
 from calbias.errors import InputError
-from calbias.logits.output_file import Fold
-from calbias.logits.read_logits import read_outputs
+from calbias.reading.output_file import Fold
+from calbias.reading.read_logits import read_outputs
 from pipeline.logits import REAL_LOGITS, Logits
 from pipeline.manifest import verify_shipped
 from pipeline.steps import Seed

@@ -17,9 +17,9 @@ from calbias.io.files import file_digest
 from calbias.simulation import simulate_cells
 from calbias.truth.counted import CountedScenario
 from calbias.truth.scenarios import Scenario
-from pipeline.results import written_whole
 from pipeline.scenarios import read_laws
 from pipeline.steps import AtLeast, Precision, Seed
+from pipeline.write_results import written_whole
 from reproduction.replicates import (
     NOTHING,
     Estimates,

@@ -14,9 +14,9 @@ from calbias import __version__
 from calbias.estimation.registry import estimator_target
 from pipeline.figures.labels import estimator_label
 from pipeline.report import shown, template
-from pipeline.results import write_text
 from pipeline.steps import Seed
 from pipeline.tables import read_table, read_tables
+from pipeline.write_results import write_text
 from reproduction.bias import error_of_mean
 from reproduction.claims.compared_biases import count_cells
 from reproduction.steps.judge_estimator import (

@@ -1,4 +1,4 @@
-"""The findings of a run in sentences, for README, docs/results.md and the front page."""
+"""The findings of a run in sentences, for README, docs/papers/results.md and the front page."""
 
 import re
 from collections.abc import Iterator
@@ -12,8 +12,8 @@ from calbias.errors import InputError
 from pipeline.claims.verdicts import Verdict
 from pipeline.paper import MODEL_SIZES, MODELS
 from pipeline.report import counted
-from pipeline.results import write_text
 from pipeline.tables import read_table
+from pipeline.write_results import write_text
 from reproduction.verdict_summary import sentences
 
 BEGIN, END = "<!-- numbers: begin", "<!-- numbers: end -->"
@@ -33,7 +33,7 @@ def write_numbers(
     machine: str = "",
     documents: list[Path],
 ) -> None:
-    """Write the numbers that README.md and docs/results.md quote, from the result tables.
+    """Write the numbers that README.md and docs/papers/results.md quote, from the result tables.
 
     They stand between markers; the first of a pair names the topics: ``<!-- numbers: begin bias``.
 
@@ -153,7 +153,7 @@ def _coverage(measurements: pd.DataFrame, _: str) -> Iterator[Statement]:
             " An interval of 95 % should contain the true error in 95 of 100 data sets. Percentile "
             f"bootstrap: {bootstrap}. Basic bootstrap: {basic}. Sun et al. (2024): {sun}. "
             f"`calbias audit`: {ours}, and {judging} on settings that were not used to design it "
-            "([what it assumes, and where it fails](docs/audit.md#the-interval)).",
+            "([what it assumes, and where it fails](docs/tool/audit.md#the-interval)).",
         )
 
 

@@ -23,11 +23,11 @@ from pipeline.report import (
     shown_figures,
     template,
 )
-from pipeline.results import write_text
 from pipeline.table_schema import columns_of
 from pipeline.table_schema import tables as table_entries
 from pipeline.tables import read_tables, validate_columns
 from pipeline.versions import mixed
+from pipeline.write_results import write_text
 from reproduction.verdict_summary import sentences
 
 MANY = 24  # measurements from which a claim's are folded

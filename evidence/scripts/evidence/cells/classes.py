@@ -45,8 +45,8 @@ from calbias.engine.jit import njit
 from calbias.engine.seeding import stream
 from calbias.errors import looked_up
 from calbias.multiclass.class_bins import Binned, By, Floats, Join, absolute, equal_mass, square
+from calbias.multiclass.class_rows import Rows
 from calbias.multiclass.measures import THRESHOLD
-from calbias.multiclass.rows import Rows
 from calbias.multiclass.skce import median_distance
 from reproduction.judging import Drawn
 

@@ -8,10 +8,10 @@ from numpy.typing import NDArray
 
 from calbias.auditing.verdict.judge import judge
 from calbias.auditing.verdict.statistics import PARTS
-from calbias.conventions import SIGNIFICANT
+from calbias.defaults import SIGNIFICANT
 from calbias.engine.sorted_batch import SortedBatch
 from calbias.monitoring.monitor import Monitor
-from calbias.scored import Scored
+from calbias.samples.by_score import Scored
 from evidence.runner import Method, each
 from reproduction.judging import Sample
 

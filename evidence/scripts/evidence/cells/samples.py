@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 from calbias.engine.sampler import Sampler
 from calbias.engine.seeding import stream
 from calbias.engine.sorted_batch import SortedBatch, of_sorted_scores
-from calbias.logits.top_label import TopLabel
+from calbias.reading.top_label import TopLabel
 from calbias.truth.scenarios import Scenario
 
 

@@ -4,8 +4,9 @@ import numpy as np
 import pandas as pd
 
 from evidence.names import BEST, SWEEP, UNDECIDED, UNKNOWN
-from pipeline.claims.grounds import Grounds
-from pipeline.claims.verdicts import POINTS, Measurement, NotJudged, Ruling, Verdict, by_case, claim
+from pipeline.claims.claim import claim
+from pipeline.claims.run_tables import RunTables
+from pipeline.claims.verdicts import POINTS, Measurement, NotJudged, Ruling, Verdict, by_case
 from pipeline.logits import REAL_LOGITS, REAL_SCORES
 from reproduction.judging import JUDGING
 
@@ -23,7 +24,7 @@ SINGLE = "curve of a single subsample"
 
 
 @claim("C01", "calbias", "predicted_bias", "predicted_bias")
-def construction_predicts_real_bias(grounds: Grounds) -> Ruling:
+def construction_predicts_real_bias(run: RunTables) -> Ruling:
     """Bias by construction, with hits redrawn from a fitted curve, predicts the bias of an
     estimator on real data.
 
@@ -36,7 +37,7 @@ def construction_predicts_real_bias(grounds: Grounds) -> Ruling:
     subsample, and on language models' answers.
     errors: ± one standard error over the models
     """
-    every = grounds.table("predicted_bias")
+    every = run.table("predicted_bias")
     sizes = every.groupby("model")["n_samples"].transform("max")
     rows, others = every[sizes >= FEWEST_SUBSAMPLES_SIZE], every[sizes < FEWEST_SUBSAMPLES_SIZE]
     n_models, largest = rows["model"].nunique(), every["n_samples"].max()
@@ -107,7 +108,7 @@ def _distances(rows: pd.DataFrame) -> pd.DataFrame:
 
 
 @claim("C02", "calbias", "interval_coverage", "interval_coverage")
-def intervals_cover(grounds: Grounds) -> Ruling:
+def intervals_cover(run: RunTables) -> Ruling:
     """The interval of an audit at nominal 95 % covers the true error at least {MEAN:.0%} of the
     time on average and {CELL:.0%} in every cell whose error a test can see; included are cells that
     it was not made on: random worlds, and cells that a person wrote who did not know the method.
@@ -121,7 +122,7 @@ def intervals_cover(grounds: Grounds) -> Ruling:
     the same cells.
     errors: ± one standard error; cells: exact 95 % range
     """
-    table = grounds.table("interval_coverage")
+    table = run.table("interval_coverage")
     ours = {norm: table[table["method"] == method] for norm, method in METHODS.items()}
     if any(rows.empty or rows["n_data_sets"].min() < FEWEST_DATA_SETS for rows in ours.values()):
         raise NotJudged(
@@ -168,7 +169,7 @@ def _mean_coverage(name: str, method: str, rows: pd.DataFrame) -> Measurement:
 
 
 @claim("C03", "calbias", "league", "league_errors")
-def averaged_posterior_is_nearest(grounds: Grounds) -> Ruling:
+def averaged_posterior_is_nearest(run: RunTables) -> Ruling:
     """The averaged posterior has a lower root mean squared error than the equal-mass sweep and than
     every other estimator of the ℓ1 error, on average over the league's cells.
 
@@ -179,7 +180,7 @@ def averaged_posterior_is_nearest(grounds: Grounds) -> Ruling:
     miscalibrated cells are shown apart. A lower mean is not a lower error in every cell.
     errors: ± one Monte Carlo standard error; worst cell: the largest ratio
     """
-    table = grounds.table("league")
+    table = run.table("league")
     table = table[(table["target"] == "l1") & (table["scenario"] != "uniform_calibrated")]
     if OURS not in set(table["estimator"]) or SWEEP not in set(table["estimator"]):
         raise NotJudged(f"table league lacks {OURS} or {SWEEP}")
@@ -217,7 +218,7 @@ def averaged_posterior_is_nearest(grounds: Grounds) -> Ruling:
 
 
 @claim("C04", "calbias", "kull2019_table3")
-def printed_best_is_told_from_the_rest(grounds: Grounds) -> Ruling:
+def printed_best_is_told_from_the_rest(run: RunTables) -> Ruling:
     """In a printed table of class-wise errors the best method of a network can be told from every
     other method in at most half of the networks: Kull et al. (2019), Table 3.
 
@@ -229,7 +230,7 @@ def printed_best_is_told_from_the_rest(grounds: Grounds) -> Ruling:
     {FEWEST_NETWORKS} networks.
     errors: none: a count
     """
-    table = grounds.table("kull2019_table3")
+    table = run.table("kull2019_table3")
     judged = table[~table.groupby("model")["verdict"].transform(lambda x: (x == UNKNOWN).any())]
     n_networks = judged["model"].nunique()
     if n_networks < FEWEST_NETWORKS:

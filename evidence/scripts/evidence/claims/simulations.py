@@ -5,8 +5,9 @@ from functools import partial
 import numpy as np
 import pandas as pd
 
-from pipeline.claims.grounds import Grounds
-from pipeline.claims.verdicts import Claim, Measurement, NotJudged, Ruling, Verdict, by_case, claim
+from pipeline.claims.claim import Claim, claim
+from pipeline.claims.run_tables import RunTables
+from pipeline.claims.verdicts import Measurement, NotJudged, Ruling, Verdict, by_case
 
 LARGEST, USUAL, NEARLY_ALL, MOST = 4.5, 3.0, 0.99, 0.9
 RATIO = 10  # of our error to the printed one, at most
@@ -19,9 +20,9 @@ RULE = (
 )
 
 
-def agrees(grounds: Grounds, paper: str) -> Ruling:
+def agrees(run: RunTables, paper: str) -> Ruling:
     """Return the Ruling on the printed numbers of a paper."""
-    table = grounds.table("printed_simulations").query("paper == @paper and z == z")
+    table = run.table("printed_simulations").query("paper == @paper and z == z")
     if (table["error"] / table["printed_error"]).median() > RATIO or table.empty:
         raise NotJudged(f"the rule wants errors of at most {RATIO} times the printed ones")
     size = table["z"].abs()

@@ -10,7 +10,7 @@ and Dobriban 2024); bins with one sample are dropped there. Both may be negative
 
 import numpy as np
 
-from calbias.conventions import N_BINS
+from calbias.defaults import N_BINS
 from calbias.engine.jit import njit
 from calbias.engine.sorted_batch import Estimates, SortedBatch
 

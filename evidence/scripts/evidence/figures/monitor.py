@@ -6,8 +6,8 @@ import numpy as np
 import pandas as pd
 from matplotlib.figure import Figure
 
-from calbias.auditing.bins import binomial_limits
-from calbias.conventions import CONFIDENCE_LEVEL
+from calbias.auditing.error.bins import binomial_limits
+from calbias.defaults import CONFIDENCE_LEVEL
 from pipeline.figures import panels, selection, style
 
 TABLES = ("monitor",)

@@ -4,8 +4,8 @@ import pandas as pd
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
-from calbias.auditing.bins import binomial_limits
-from calbias.conventions import CONFIDENCE_LEVEL
+from calbias.auditing.error.bins import binomial_limits
+from calbias.defaults import CONFIDENCE_LEVEL
 from evidence.figures.monitor import LOOKS
 from pipeline.figures import panels, selection, style
 

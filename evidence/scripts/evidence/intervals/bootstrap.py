@@ -12,8 +12,8 @@ import numpy as np
 from numba import uint32, uint64
 from numpy.typing import NDArray
 
-from calbias.auditing.interval import Interval
-from calbias.conventions import CONFIDENCE_LEVEL
+from calbias.auditing.error.interval import Interval
+from calbias.defaults import CONFIDENCE_LEVEL
 from calbias.engine.jit import njit
 from calbias.engine.random_words import fill_words
 from calbias.engine.seeding import stream_key

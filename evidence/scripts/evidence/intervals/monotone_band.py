@@ -17,8 +17,8 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.special import betaincinv
 
-from calbias.auditing.interval import Interval
-from calbias.conventions import CONFIDENCE_LEVEL
+from calbias.auditing.error.interval import Interval
+from calbias.defaults import CONFIDENCE_LEVEL
 from reproduction.judging import Sample
 
 Floats = NDArray[np.float64]

@@ -14,8 +14,8 @@ fewer than two samples count for nothing.
 import numpy as np
 from scipy.special import ndtri
 
-from calbias.auditing.interval import Interval
-from calbias.conventions import CONFIDENCE_LEVEL, N_BINS
+from calbias.auditing.error.interval import Interval
+from calbias.defaults import CONFIDENCE_LEVEL, N_BINS
 from reproduction.judging import Sample
 
 

@@ -12,8 +12,8 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.special import expit, ndtri
 
-from calbias.auditing.interval import Interval
-from calbias.conventions import CONFIDENCE_LEVEL
+from calbias.auditing.error.interval import Interval
+from calbias.defaults import CONFIDENCE_LEVEL
 from calbias.engine.seeding import stream
 from calbias.recalibration.logistic import fit_cox, logits_of
 from reproduction.judging import Sample

@@ -11,7 +11,7 @@ from functools import partial
 import numpy as np
 from scipy.special import expit, logit
 
-from calbias.conventions import SIGNIFICANT
+from calbias.defaults import SIGNIFICANT
 from calbias.engine.seeding import stream
 from evidence.calibration_tests import hosmer_lemeshow
 from evidence.cells.forecasts import Forecasts, audit_methods

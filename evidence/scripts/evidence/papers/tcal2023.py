@@ -12,7 +12,7 @@ from functools import cache, partial
 import numpy as np
 from numpy.typing import NDArray
 
-from calbias.conventions import N_BINS, SIGNIFICANT
+from calbias.defaults import N_BINS, SIGNIFICANT
 from calbias.engine.seeding import stream
 from calbias.estimators.ece_bin import estimate_data_sets as ece
 from evidence.calibration_tests import TESTS

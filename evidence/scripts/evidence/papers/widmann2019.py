@@ -22,7 +22,7 @@ from scipy.special import betainc
 
 from calbias.engine.jit import njit
 from calbias.engine.seeding import stream
-from calbias.multiclass.rows import Rows
+from calbias.multiclass.class_rows import Rows
 from evidence.runner import Method, each
 from reproduction.judging import Drawn
 

@@ -34,7 +34,7 @@ def compare_precisions(
     seed: Seed,
     output: Path,
 ) -> None:
-    """Measure how the bias changes where simulated scores are float64 or float32 (docs/sampler.md).
+    """Measure how the bias changes of float64 and of float32 scores (docs/papers/sampler.md).
 
     beta_fits: published Table 2
     glm_fits: published Table 3

@@ -1,7 +1,7 @@
 from pathlib import Path
 
-from pipeline.claims.grounds import Grounds
 from pipeline.claims.ledger import judge_all, ledger_table, measurement_table
+from pipeline.claims.run_tables import RunTables
 from pipeline.tables import read_tables, write_table
 
 
@@ -14,6 +14,6 @@ def judge_own_claims(
     output_claims: table own_claims to write
     output_measurements: table own_measurements to write
     """
-    judged = judge_all(Grounds(read_tables(tables)), "evidence")
+    judged = judge_all(RunTables(read_tables(tables)), "evidence")
     write_table(output_claims, "own_claims", ledger_table(judged))
     write_table(output_measurements, "own_measurements", measurement_table(judged))

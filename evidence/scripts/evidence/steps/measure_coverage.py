@@ -13,12 +13,12 @@ from typing import Annotated
 import numpy as np
 from numpy.typing import NDArray
 
-from calbias.auditing.bins import binomial_limits
-from calbias.auditing.estimator_bias import HEADLINE, audited_estimators
-from calbias.auditing.interval import CalibrationInterval, Interval, calibration_interval
+from calbias.auditing.error.bins import binomial_limits
+from calbias.auditing.error.estimator_bias import HEADLINE, audited_estimators
+from calbias.auditing.error.interval import CalibrationInterval, Interval, calibration_interval
 from calbias.auditing.verdict.judge import judge
-from calbias.conventions import CONFIDENCE_LEVEL
-from calbias.scored import Scored
+from calbias.defaults import CONFIDENCE_LEVEL
+from calbias.samples.by_score import Scored
 from evidence.cells import blind_2026, clusters
 from evidence.cells.beta import CURVES, DISTRIBUTIONS, SIZES, BetaCell
 from evidence.cells.clusters import REDRAWS, ClusterCell, Clustered

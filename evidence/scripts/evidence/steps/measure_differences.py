@@ -11,9 +11,9 @@ from typing import Any, Literal
 
 import numpy as np
 
-from calbias.logits.read_logits import read_outputs
+from calbias.multiclass.class_rows import Rows
 from calbias.multiclass.measures import prepared
-from calbias.multiclass.rows import Rows
+from calbias.reading.read_logits import read_outputs
 from evidence.steps.judge_printed_classwise import DIFFERENCES, METHODS
 from pipeline.logits import REAL_LOGITS, Logits
 from pipeline.steps import Seed

@@ -16,7 +16,7 @@ from calbias.auditing.verdict.judge import judge
 from calbias.engine.seeding import stream
 from calbias.monitoring.blocks import PRIOR, grown, likelihood_ratios, weight_after
 from calbias.monitoring.monitor import Monitor
-from calbias.scored import Scored
+from calbias.samples.by_score import Scored
 from evidence.cells.streams import (
     CALIBRATED,
     FAULTS,

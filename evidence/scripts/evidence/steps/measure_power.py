@@ -16,9 +16,9 @@ from numpy.typing import NDArray
 from scipy.optimize import brentq
 
 from calbias.auditing.verdict.judge import judge
-from calbias.conventions import SIGNIFICANT
+from calbias.defaults import SIGNIFICANT
 from calbias.engine.sorted_batch import SortedBatch
-from calbias.scored import Scored
+from calbias.samples.by_score import Scored
 from calbias.truth.curves import Curve
 from calbias.truth.scenarios import Scenario
 from evidence.calibration_tests import CalibrationTest, load_test

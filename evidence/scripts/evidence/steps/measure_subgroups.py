@@ -7,10 +7,10 @@ from typing import Annotated, Any
 
 import numpy as np
 
-from calbias.auditing.subgroup_audit import audit_subgroups
-from calbias.auditing.subgroups import ALL
+from calbias.auditing.subgroups.subgroup_audit import audit_subgroups
+from calbias.auditing.subgroups.subgroups import ALL
 from calbias.auditing.verdict.judge import judge
-from calbias.scored import Scored
+from calbias.samples.by_score import Scored
 from evidence.cells.subgroups import CELLS, Columns, Segmented, SubgroupCell
 from evidence.runner import Method, Row, Values, each, run
 from pipeline.steps import AtLeast, Seed

@@ -21,11 +21,11 @@ from typing import Annotated, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from calbias.conventions import N_BINS
+from calbias.defaults import N_BINS
 from calbias.engine.seeding import stream
 from calbias.engine.sorted_batch import SortedBatch, of_sorted_scores, sorted_data_set
 from calbias.errors import InputError
-from calbias.logits.top_label import TopLabel
+from calbias.reading.top_label import TopLabel
 from evidence.cells.samples import GenuineRows, by_score
 from evidence.estimators import load_estimator
 from evidence.runner import Batch, Method, Row, Values, each, run

@@ -14,13 +14,13 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.special import softmax
 
-from calbias.conventions import N_BINS
-from calbias.logits.read_logits import read_outputs
+from calbias.defaults import N_BINS
 from calbias.multiclass.class_bins import Floats
+from calbias.multiclass.class_rows import Rows
 from calbias.multiclass.measures import MEASURES, target_of
 from calbias.multiclass.noise import corrected, drawn_values
-from calbias.multiclass.rows import Rows
 from calbias.multiclass.skce import median_distance
+from calbias.reading.read_logits import read_outputs
 from calbias.simulation import rmse_error
 from evidence.cells.classes import (
     GROUPS,

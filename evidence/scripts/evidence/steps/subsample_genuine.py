@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 
 from calbias.engine.seeding import stream
 from calbias.engine.sorted_batch import of_sorted_scores
-from calbias.logits.top_label import TopLabel
+from calbias.reading.top_label import TopLabel
 from evidence.cells.samples import GenuineRows, by_score
 from evidence.names import SWEEP
 from evidence.runner import Method, Row, Values, run

@@ -13,12 +13,12 @@ from typing import Annotated
 import numpy as np
 import pandas as pd
 
-from calbias.conventions import N_BINS
+from calbias.defaults import N_BINS
 from calbias.engine.scores_and_hits import scores_and_hits
 from calbias.engine.sorted_batch import sorted_data_set
 from calbias.errors import InputError
-from calbias.logits.output_file import Place
-from calbias.logits.top_label import TopLabel, top_label_of_scores
+from calbias.reading.output_file import Place
+from calbias.reading.top_label import TopLabel, top_label_of_scores
 from evidence.cells.samples import GenuineRows, by_score
 from evidence.estimators import load_estimator
 from evidence.runner import Method, Row, Values, run

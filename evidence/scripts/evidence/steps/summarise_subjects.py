@@ -16,13 +16,13 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from calbias.auditing.compare import compare
-from calbias.auditing.subgroup_audit import audit_subgroups
-from calbias.auditing.subgroups import ALL
-from calbias.conventions import MISCALIBRATED, SIGNIFICANT, holm
+from calbias.auditing.comparison.compare import compare
+from calbias.auditing.subgroups.subgroup_audit import audit_subgroups
+from calbias.auditing.subgroups.subgroups import ALL
+from calbias.defaults import MISCALIBRATED, SIGNIFICANT, holm
 from calbias.engine.seeding import stream
 from calbias.recalibration.isotonic import isotonic
-from calbias.scored import Scored
+from calbias.samples.by_score import Scored
 from pipeline.manifest import verify_shipped
 from pipeline.steps import Seed
 from pipeline.tables import write_table

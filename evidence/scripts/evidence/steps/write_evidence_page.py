@@ -17,8 +17,8 @@ from evidence.steps import rank_league
 from evidence.steps.run_league import FORECASTERS, UNIFORM, pays
 from pipeline.claims.verdicts import Verdict
 from pipeline.report import Paper, badge, papers_with_claims, shown, shown_figures, template
-from pipeline.results import write_text
 from pipeline.tables import read_tables
+from pipeline.write_results import write_text
 
 OWN = Paper("C", "calbias", "claims of this project, by the same rules")
 

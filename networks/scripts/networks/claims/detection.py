@@ -12,7 +12,7 @@ from networks.over_networks import (
     measured,
     on_networks,
 )
-from pipeline.claims.grounds import Grounds
+from pipeline.claims.run_tables import RunTables
 from pipeline.claims.verdicts import Measurement, Ruling, Verdict
 from pipeline.detection_limits import TARGETS, crossing, without_infinities
 from pipeline.paper import DETECTABLE_PERCENT, MODEL_SIZES
@@ -71,7 +71,7 @@ def _limits(sample: Sample, n: int) -> list[Measurement]:
             limits.append((estimator, n, target, *ends))
     columns = ["estimator", "n_samples", "target_miss_rate"]
     columns += ["tce_percent", "tce_low_percent", "tce_high_percent"]
-    table = Grounds({"detection_limits": pd.DataFrame(limits, columns=columns)})
+    table = RunTables({"detection_limits": pd.DataFrame(limits, columns=columns)})
     return section_7_2.detectable(table, n, TARGETS)
 
 

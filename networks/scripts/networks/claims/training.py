@@ -103,7 +103,7 @@ def steps(
 
     ``free`` are settings that may differ too. The spread between seeds is that of all networks.
     """
-    everyone = sample.grounds.table("networks").fillna({"task_seed": 0}).set_index("scenario")
+    everyone = sample.run.table("networks").fillna({"task_seed": 0}).set_index("scenario")
     by_config = everyone.groupby([*CONFIGURATION])[column]
     seeds, variances = by_config.size(), by_config.var()
     n_repeats = (seeds - 1).sum()

@@ -9,7 +9,7 @@ import numpy as np
 import pandas as pd
 from scipy.special import expit, log_expit
 
-from calbias.conventions import N_BINS
+from calbias.defaults import N_BINS
 from calbias.engine.sampler import Sampler
 from calbias.engine.sorted_batch import Estimates
 from calbias.estimation.loading import load_estimator

@@ -8,7 +8,7 @@ import numpy as np
 import pandas as pd
 from scipy.special import expit
 
-from calbias.conventions import N_BINS
+from calbias.defaults import N_BINS
 from calbias.engine.sorted_batch import sorted_data_set
 from calbias.estimation.loading import load_estimator
 from calbias.simulation import simulate

@@ -4,8 +4,8 @@ import pandas as pd
 
 from pipeline.claims.verdicts import Verdict
 from pipeline.report import Paper, badge, measurement_groups, papers_with_claims, template
-from pipeline.results import write_text
 from pipeline.tables import read_table
+from pipeline.write_results import write_text
 
 STATEMENTS = Paper("N", "Trained networks", "statements of Roelofs et al. (N) and Guo et al. (NG)")
 

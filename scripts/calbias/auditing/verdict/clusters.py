@@ -16,7 +16,7 @@ from scipy.special import bdtr, bdtrc
 
 from calbias.engine.scores_and_hits import array_error
 from calbias.errors import InputError
-from calbias.scored import Floats, Ints
+from calbias.samples.by_score import Floats, Ints
 
 LEAST_CLUSTERS = 10
 """Fewer clusters give no verdict."""

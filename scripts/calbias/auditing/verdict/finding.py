@@ -9,9 +9,9 @@ import numpy as np
 
 from calbias.auditing.verdict.groups import Groups
 from calbias.auditing.verdict.statistics import Statistics
-from calbias.conventions import Z_95
+from calbias.defaults import Z_95
 from calbias.recalibration.logistic import newton_line
-from calbias.scored import Floats, dot
+from calbias.samples.by_score import Floats, dot
 
 Kind = Literal["level", "line", "shape", "local", "atoms", "certain"]
 HalfWidth = Callable[[slice], float]

@@ -22,7 +22,7 @@ from scipy.special import expit
 
 from calbias.auditing.verdict.rounding import SAME, closest, moves_of
 from calbias.recalibration.logistic import ENDS
-from calbias.scored import Floats, Ints, Scored, order_of
+from calbias.samples.by_score import Floats, Ints, Scored, order_of
 
 CELLS = 512
 """Cells, in equal steps of half the share of ranks and half the share of the variance."""

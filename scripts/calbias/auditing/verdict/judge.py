@@ -23,19 +23,19 @@ from calbias.auditing.verdict.clusters import (
 from calbias.auditing.verdict.finding import fitted_rates
 from calbias.auditing.verdict.groups import Groups, groups_of
 from calbias.auditing.verdict.redraws import draw, pooled_p_value, signed_pool, surprise, widening
-from calbias.auditing.verdict.result import (
+from calbias.auditing.verdict.statistics import PARTS, Statistics, statistics_of
+from calbias.auditing.verdict.verdict_result import (
     CalibrationVerdict,
     Part,
     impossible_outcomes,
     in_words,
     without_certain,
 )
-from calbias.auditing.verdict.statistics import PARTS, Statistics, statistics_of
 from calbias.auditing.verdict.words import Words
-from calbias.conventions import N_BINS, Z_95
+from calbias.defaults import N_BINS, Z_95
 from calbias.engine.seeding import digest_of, stream
 from calbias.errors import InputError
-from calbias.scored import Clusters, Floats, Scored
+from calbias.samples.by_score import Clusters, Floats, Scored
 
 REPLICATES = 4000
 _LEAST_REPLICATES = 99

@@ -21,7 +21,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 from scipy.special import ndtr, ndtri
 
-from calbias.auditing.cox import detection_labels, needed_noncentrality
+from calbias.auditing.error.cox import detection_labels, needed_noncentrality
 from calbias.auditing.verdict.clusters import (
     FEW_WITH_RARER,
     LEAST_CLUSTERS,
@@ -40,10 +40,10 @@ from calbias.auditing.verdict.redraws import (
     surprise_against,
 )
 from calbias.auditing.verdict.statistics import statistics_of
-from calbias.conventions import SIGNIFICANT, Z_95
+from calbias.defaults import SIGNIFICANT, Z_95
 from calbias.engine.scores_and_hits import scores_and_hits
 from calbias.engine.seeding import stream
-from calbias.scored import Floats, Ints
+from calbias.samples.by_score import Floats, Ints
 
 LARGEST = 10_000_000
 """More rows than this are not planned."""

@@ -17,9 +17,9 @@ Westfall and Young (1993).
 of a cluster's residuals y - s in any set of scores has mean 0. Its sign is flipped at random, for
 all its rows at once: r* = w_g t (y - s), w_g = ±1, with t = t_{G-1, 0.975}/1.96 for G clusters. The
 statistics of the verdict are functions of sums of residuals. Spiegelhalter's is left out: by signs
-it rejects calibrated martingales too often (docs/verdict.md). The clusters get their signs in an
-order that depends on their rows alone. Cameron, Gelbach, Miller, *Bootstrap-based improvements for
-inference with clustered errors* (Review of Economics and Statistics 2008).
+it rejects calibrated martingales too often (docs/tool/verdict.md). The clusters get their signs in
+an order that depends on their rows alone. Cameron, Gelbach, Miller, *Bootstrap-based improvements
+for inference with clustered errors* (Review of Economics and Statistics 2008).
 """
 
 from collections.abc import Iterator
@@ -30,8 +30,8 @@ from scipy.special import stdtrit
 
 from calbias.auditing.verdict.groups import Groups
 from calbias.auditing.verdict.statistics import IS_Z, PARTS, Statistics
-from calbias.conventions import Z_95
-from calbias.scored import Floats, Ints
+from calbias.defaults import Z_95
+from calbias.samples.by_score import Floats, Ints
 
 BLOCK = 500
 """Data sets that are drawn at once."""

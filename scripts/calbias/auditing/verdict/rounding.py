@@ -29,7 +29,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from calbias.scored import Floats, Ints
+from calbias.samples.by_score import Floats, Ints
 
 _MOST = 256  # scores, the ones with the most rows
 _EXACT, _SINGLE = 1e-3, 2.5e-7  # equal: within a share of the step, and float32's precision

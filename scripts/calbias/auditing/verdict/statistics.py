@@ -25,7 +25,7 @@ from typing import NamedTuple
 import numpy as np
 
 from calbias.auditing.verdict.groups import Groups, cell_starts
-from calbias.scored import Floats, Ints
+from calbias.samples.by_score import Floats, Ints
 
 PARTS = ("level", "line", "spread", "shape", "local", "atoms")
 IS_Z = (True, False, True, False, True, False)

@@ -1,0 +1,199 @@
+"""The one door to the steps: a step's signature makes its options, its help and its shell line.
+
+A step is a function of the name of its file in ``pipeline/steps``, ``reproduction/steps`` or the
+``steps`` of a guest workflow. Its parameters stand behind ``*``; one line ``name: what it
+is`` of its docstring describes each. ``output`` and ``output_…`` are written, other paths are read,
+and the rest are numbers and words. A list takes any number of words, ``dict[str, Path]`` words
+NAME=PATH.
+"""
+
+import argparse
+import ast
+import importlib
+import inspect
+import re
+import resource
+import sys
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from functools import cache
+from pathlib import Path
+from types import NoneType
+from typing import Annotated, Any, Literal, NoReturn, get_args, get_origin
+
+from calbias.errors import InputError, looked_up
+from calbias.io.command_line import command
+from pipeline import guests
+from pipeline.write_results import remember_inputs, remember_run
+
+USED = "used {:.2f} s of CPU and {:.0f} MB"
+_DESCRIBED = re.compile(r"^(\w+): (.+(?:\n {4}.+)*)", re.MULTILINE)
+
+
+def step_file(name: str) -> Path:
+    """Return the file of a step; InputError, with the nearest name, for no step."""
+    return looked_up("step", name, _files())
+
+
+def step_function(name: str) -> Callable[..., None]:
+    """Return a step, imported."""
+    module = ".".join([*step_file(name).parts[-3:-1], name])
+    function: Callable[..., None] = getattr(importlib.import_module(module), name)
+    return function
+
+
+def shell_line(name: str, /, **fields: str | None) -> str:
+    """Return the shell line of a step's rule, made from its signature without importing it.
+
+    ``--top-labels {input.top_labels:q} --norm {params.norm:q} --output-beta {output.beta:q}``, say.
+    ``fields`` has another text for an option, or None to leave out one that has a default.
+    """
+    function = _definition(name)
+    options = []
+    for argument in function.args.kwonlyargs:
+        option, kind = argument.arg, ast.unparse(argument.annotation or ast.Constant(None))
+        if option == "output":
+            field = "{output:q}"
+        elif option.startswith("output_"):
+            field = f"{{output.{option.removeprefix('output_')}:q}}"
+        else:
+            is_read = "Path" in kind and not kind.startswith("dict")
+            field = f"{{{'input' if is_read else 'params'}.{option}:q}}"
+        text = fields.pop(option, field)
+        if text is not None:
+            options.append(f" {_flag(option)} {text}")
+    if fields:
+        raise InputError(f"step {name} has no option {min(fields)}")
+    return f"{name}{''.join(options)}"
+
+
+@command
+def main(argv: Sequence[str] | None = None) -> None:
+    """Run the step that the first word names, with the options behind it.
+
+    Before it may stand ``--guest FOLDER``: a workflow whose steps are found too.
+    """
+    remember_run()
+    words = list(sys.argv[1:] if argv is None else argv)
+    while words[:1] == ["--guest"] and words[1:]:
+        guests.join(words[1])
+        del words[:2]
+    if not words or words[0] in ("-h", "--help"):
+        print(_overview())
+        return
+    function = step_function(words[0])
+    options = vars(_parser(words[0], function).parse_args(words[1:]))
+    remember_inputs(_paths_that_are_read(options))
+    function(**options)
+    print(_used(), flush=True)
+
+
+def _paths_that_are_read(options: Mapping[str, Any]) -> Iterator[Path]:
+    """Yield the paths of a step's inputs, also those in lists and dicts."""
+    for name, value in options.items():
+        values = value.values() if isinstance(value, dict) else value
+        if not name.startswith("output"):
+            yield from (
+                each
+                for each in (values if isinstance(value, list | dict) else [value])
+                if isinstance(each, Path)
+            )
+
+
+def _files() -> dict[str, Path]:
+    return _files_of(guests.workflows())
+
+
+@cache
+def _files_of(workflows: Sequence[guests.Workflow]) -> dict[str, Path]:
+    return {path.stem: path for workflow in workflows for path in workflow.files("steps")}
+
+
+def _definition(name: str) -> ast.FunctionDef:
+    """Return the syntax tree of a step; the rest of its file is not parsed."""
+    file = step_file(name)
+    match = re.search(rf"^def {name}\(.*?(?=^[^\s)]|\Z)", file.read_text("utf-8"), re.M | re.S)
+    if not match:
+        raise InputError(f"{file}: define the step {name}(*, …) in it")
+    [definition] = ast.parse(match[0]).body
+    assert isinstance(definition, ast.FunctionDef)
+    return definition
+
+
+def _overview() -> str:
+    lines = ["usage: run.py STEP [--option …]; run.py STEP --help describes its options.", ""]
+    for name in _files():
+        about = (ast.get_docstring(_definition(name)) or "").partition("\n")[0]
+        lines.append(f"{name:24}{about}")
+    return "\n".join(lines)
+
+
+class _Parser(argparse.ArgumentParser):
+    def error(self, message: str) -> NoReturn:
+        raise InputError(f"{self.prog}: {message.removeprefix('argument ')}")
+
+
+def _parser(name: str, function: Callable[..., None]) -> _Parser:
+    """Return the parser of a step's options."""
+    doc = inspect.getdoc(function) or ""
+    described = dict(_DESCRIBED.findall(doc))
+    about = _DESCRIBED.sub("", doc).strip()
+    form = argparse.RawDescriptionHelpFormatter
+    parser = _Parser(prog=name, description=about, formatter_class=form, allow_abbrev=False)
+    for option, parameter in inspect.signature(function, eval_str=True).parameters.items():
+        keywords: dict[str, Any] = {"required": True}
+        if parameter.default is not parameter.empty:
+            keywords = {"default": parameter.default}
+        help = " ".join(described.get(option, "").split()).replace("%", "%%")
+        parser.add_argument(_flag(option), help=help, **keywords, **_words(parameter.annotation))
+    return parser
+
+
+def _flag(option: str) -> str:
+    return f"--{option.replace('_', '-')}"
+
+
+def _words(annotation: Any) -> dict[str, Any]:
+    """Return how argparse reads an option of a type."""
+    origin, parts = get_origin(annotation), get_args(annotation)
+    if origin is dict:
+        return {"nargs": "*", "action": _NamedPaths, "metavar": "NAME=PATH"}
+    if origin is list:
+        return {"nargs": "*", **_words(parts[0])}
+    if origin is Annotated:
+        return {**_words(parts[0]), "type": _at_least(*parts)}
+    if origin is Literal:
+        return {"choices": parts}
+    if NoneType in parts:
+        return {"nargs": "?", **_words(next(part for part in parts if part is not NoneType))}
+    return {"type": annotation}
+
+
+def _at_least(kind: Callable[[str], Any], bound: Any) -> Callable[[str], Any]:
+    def number(text: str) -> Any:
+        value = kind(text)
+        if value < bound.least:
+            raise argparse.ArgumentTypeError(f"must be at least {bound.least}")
+        return value
+
+    number.__name__ = kind.__name__  # in argparse's message
+    return number
+
+
+class _NamedPaths(argparse.Action):
+    """Words NAME=PATH as {name: path}."""
+
+    def __call__(self, parser: Any, namespace: Any, values: Any, option: Any = None) -> None:
+        named = {}
+        for text in values:
+            name, _, path = text.partition("=")
+            if not (name and path):
+                raise argparse.ArgumentError(self, f"{text}: write it as NAME=PATH")
+            named[name] = Path(path)
+        setattr(namespace, self.dest, named)
+
+
+def _used() -> str:
+    own, children = map(resource.getrusage, (resource.RUSAGE_SELF, resource.RUSAGE_CHILDREN))
+    seconds = sum(each.ru_utime + each.ru_stime for each in (own, children))
+    unit = 1e6 if sys.platform == "darwin" else 1e3  # of ru_maxrss
+    return USED.format(seconds, max(own.ru_maxrss, children.ru_maxrss) / unit)
