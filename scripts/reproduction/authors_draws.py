@@ -64,17 +64,23 @@ def _takes_log_of_one_minus(curve: str) -> bool:
     return curve not in ("identity", "power") and split_glm_name(curve)[0] == "logit"
 
 
-def batches(scenario: Scenario, n: int, chain: Sequence[int]) -> Iterator[SortedBatch]:
-    """Yield the data sets of n rows by seed, several at a time.
+def batches(
+    scenario: Scenario, n_samples: Sequence[int], chain: Sequence[int]
+) -> Iterator[tuple[int, SortedBatch]]:
+    """Yield (n, the data sets of n rows by seed, several at a time) for each size n.
 
+    A small data set is the beginning of a larger one, so the largest are drawn and sorted, and cut.
     Equal scores keep the order of the draws, and bins may cut them, as in the authors' code.
     """
     for start in range(0, len(chain), _REPLICATES_PER_BATCH):
-        scores, hits = draw(scenario, n, chain[start : start + _REPLICATES_PER_BATCH])
+        part = chain[start : start + _REPLICATES_PER_BATCH]
+        scores, hits = draw(scenario, max(n_samples), part)
         order = np.argsort(scores, axis=1, kind="stable")
-        scores = np.take_along_axis(scores, order, axis=1)
-        hits = np.take_along_axis(hits, order, axis=1).astype(float)
-        yield SortedBatch.without_ties(scores, _summed(scores - hits), _summed(hits))
+        for n in n_samples:
+            first = order[order < n].reshape(len(part), n)
+            cut = np.take_along_axis(scores, first, axis=1)
+            hit = np.take_along_axis(hits, first, axis=1).astype(float)
+            yield n, SortedBatch.without_ties(cut, _summed(cut - hit), _summed(hit))
 
 
 def _summed(values: np.ndarray) -> np.ndarray:

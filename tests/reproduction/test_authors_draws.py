@@ -60,8 +60,7 @@ def test_scores_of_one_move_where_the_curve_takes_a_logit(curve, moved):
 
 def test_a_small_data_set_is_the_beginning_of_a_larger_one_and_ties_keep_their_order():
     scores, hits = draw(FLAT, 2000, seeds(2))
-    for n in (500, 2000):
-        (batch,) = batches(FLAT, n, seeds(2))
+    for n, batch in batches(FLAT, [2000, 500], seeds(2)):
         order = np.argsort(scores[1, :n], kind="stable")
         np.testing.assert_array_equal(batch.scores[1], scores[1, :n][order])
         np.testing.assert_array_equal(batch.hits()[1], hits[1, :n][order])
@@ -144,5 +143,5 @@ def test_figure_1_has_the_authors_data_sets():
     first, second = (numbers["figure_1_percent", f"data set {k}"] for k in (1, 2))
     assert (round(first, 2), round(second, 4)) == (7.49, 5.0838)
     assert round(numbers["figure_1_percent", "mean of a million"], 3) == 6.653
-    data = next(batches(Scenario("x", 2.8, 0.05, Curve("identity")), 200, seeds(1)))
+    _, data = next(batches(Scenario("x", 2.8, 0.05, Curve("identity")), [200], seeds(1)))
     assert first == 100 * ece_bin.estimate_data_sets(data, 15, 2.0, "equal_width")[0][0]

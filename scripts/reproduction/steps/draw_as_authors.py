@@ -1,6 +1,5 @@
 """Bias with the authors' own random numbers, and how far one chain of seeds leaves it open."""
 
-import itertools
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Annotated, Any
@@ -85,8 +84,8 @@ def measure_draws(
     if not scenarios:
         return pd.DataFrame(columns=list(columns_of("authors_draws"))), []
     cells: dict[str, ReplicateCells] = {name: {} for name in BINNED}
-    for scenario, n in itertools.product(scenarios, n_samples):
-        for name, estimates in _estimates(scenario, n, seeds(replicates)).items():
+    for scenario in scenarios:
+        for (name, n), estimates in _estimates(scenario, n_samples, seeds(replicates)).items():
             n_bins = CHOSEN if "sweep" in name else N_BINS
             cells[name][ReplicateCell(scenario.name, n, n_bins)] = estimates
     truths = {x.name: true_calibration_error(x, norm=NORM) for x in scenarios}
@@ -95,16 +94,18 @@ def measure_draws(
     return rows, [*t_tests(rows, percent, groups, seed), *_correlations(percent)]
 
 
-def _estimates(scenario: Scenario, n: int, chain: Sequence[int]) -> dict[str, Estimates]:
-    """Return {estimator: Estimates} on the data sets of n rows by seed."""
+def _estimates(
+    scenario: Scenario, n_samples: Sequence[int], chain: Sequence[int]
+) -> dict[tuple[str, int], Estimates]:
+    """Return {(estimator, n): Estimates} on the data sets of n rows by seed."""
     run = {name: load_estimator(name) for name in BINNED}
-    parts: dict[str, list[Any]] = {name: [] for name in BINNED}
-    for batch in batches(scenario, n, chain):
-        for name, results in parts.items():
-            results.append(run[name](batch, N_BINS, NORM))
+    parts: dict[tuple[str, int], list[Any]] = {(name, n): [] for n in n_samples for name in BINNED}
+    for n, batch in batches(scenario, n_samples, chain):
+        for name, estimator in run.items():
+            parts[name, n].append(estimator(batch, N_BINS, NORM))
     return {
-        name: Estimates(np.arange(len(chain)), *map(np.concatenate, zip(*results, strict=True)))
-        for name, results in parts.items()
+        key: Estimates(np.arange(len(chain)), *map(np.concatenate, zip(*results, strict=True)))
+        for key, results in parts.items()
     }
 
 
@@ -159,7 +160,7 @@ def figure_1() -> Iterator[Row]:
     """Yield Figure 1's numbers: the cycle of the seeds, and ECE_bin on all its data sets."""
     chain, recurring = seed_cycle()
     scenario, n = FIGURE_1
-    values = 100 * _estimates(scenario, n, chain)["ece_bin_ew"].estimate
+    values = 100 * _estimates(scenario, [n], chain)["ece_bin_ew", n].estimate
     once, last = len(chain) - recurring, values[-recurring:]
     total = values[:once].sum() + last.mean() * (MILLION - once)
     yield _number("distinct_data_sets", "", len(chain))

@@ -219,7 +219,7 @@ def draw(n):
 
 x = generator.random(300)
 calls = [partial(draw, n) for n in (1, 2, 31, 32, 33, 300)]
-calls += [lambda n=n: [*batches(scenario, n, seeds(5))] for n in (1, 2, 50)]
+calls += [lambda: [*batches(scenario, (1, 2, 50), seeds(5))]]
 for n, classes in ((1, 2), (2, 3), (40, 5), (600, 3)):
     p = generator.dirichlet(np.full(classes, 0.3), n)
     calls += [partial(noise_floor, p, p.argmax(1), measure=m, replicates=20) for m in MEASURES]
