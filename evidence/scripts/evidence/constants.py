@@ -89,8 +89,8 @@ STREAM_CHANGES = {  # of the source of ``blocks``: half, and twice
     ),
     "_SCALE": ((("0.5, 500.0", "0.5, 250.0"),), (("0.5, 500.0", "0.5, 1000.0"),)),
     "UNIT": (
-        (("_STEPS = 20,", "_STEPS = 10,"),),
-        (("_STEPS = 20,", "_STEPS = 40,"),),
+        (("STEPS = 20,", "STEPS = 10,"),),
+        (("STEPS = 20,", "STEPS = 40,"),),
     ),
 }  # fmt: skip
 

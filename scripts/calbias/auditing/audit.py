@@ -162,7 +162,7 @@ def audit_data(
         data = replace(data, scored=in_cells(data.scored, cells_for(options.n_bins)))
     scored = data.scored
     if scored.n < 2:
-        raise InputError(f"{scored.n} rows are too few to judge a model by: give at least 2")
+        raise InputError("one row is too little to judge a model by: give at least two")
     say("test of calibration")
     words: Words = "events" if data.kind == EVENT else "hits"
     verdict = judge(scored, words=words, seed=options.seed)

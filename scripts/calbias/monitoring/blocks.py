@@ -117,7 +117,7 @@ def grown(sums: Floats, weight: float, ratios: Floats) -> Floats:
     return np.minimum((sums + weight * PRIOR) * ratios, 1e300)
 
 
-UNIT, _MOST, _STEPS = 20, 24, 256
+UNIT, MOST, STEPS = 20, 24, 256
 _FACTORS, _ROWS = 0, 1
 NONE = np.zeros((1, 2 + 3 * N_CELLS), np.int64)
 
@@ -135,15 +135,15 @@ def counts_of(scores: Floats, hits: NDArray) -> Ints:
     counts = np.zeros((scores.size, 3, N_CELLS), np.int64)
     rows, cells = np.arange(scores.size), cell_numbers(scores)
     positions = (scores - EDGES[cells]) / (EDGES[cells + 1] - EDGES[cells])
-    counts[rows, :, cells] = np.c_[np.ones_like(rows), hits, np.rint(positions * _STEPS)]
-    return counts.reshape(scores.size, -1)
+    counts[rows, :, cells] = np.c_[np.ones_like(rows), hits, np.rint(positions * STEPS)]
+    return counts.reshape(-1, 3 * N_CELLS)
 
 
 def in_cells(blocks: Ints) -> tuple[Floats, Ints, Ints]:
     """Return mean scores, rows and hits of each cell, (…, cells); an empty one has its low end."""
     counts = blocks[..., 2:].reshape(*blocks.shape[:-1], 3, N_CELLS)
     rows, hits, positions = np.moveaxis(counts, -2, 0)
-    return EDGES[:-1] + np.diff(EDGES) * (positions / _STEPS / np.maximum(rows, 1)), rows, hits
+    return EDGES[:-1] + np.diff(EDGES) * (positions / STEPS / np.maximum(rows, 1)), rows, hits
 
 
 def add(blocks: Ints, counts: Ints) -> Ints:
@@ -152,7 +152,7 @@ def add(blocks: Ints, counts: Ints) -> Ints:
     blocks[-1] += np.r_[len(counts), rows, counts.sum(axis=0)]
     if blocks[-1, _FACTORS] < UNIT:
         return blocks
-    if len(blocks) == _MOST:
+    if len(blocks) == MOST:
         factors = blocks[:, _FACTORS]
         ages = np.cumsum(factors[::-1])[::-1]
         k = int(np.argmin((factors[:-1] + factors[1:]) / ages[:-1]))

@@ -8,7 +8,11 @@ of the alternatives and w_u of a change before row u, the evidence after t rows 
 Proof of the rate.
 
 1. Where P(hit | past, s) = s, E[R_j | past, s] = s·p_j/s + (1 - s)·(1 - p_j)/(1 - s) = 1.
-2. A cluster's factor is the mean of its rows' ratios: also 1, whatever the dependence inside.
+2. A cluster's factor is F = 1 + Σ aᵢ(Rᵢ - 1), aᵢ >= 0 and Σ aᵢ <= 1 known before the cluster
+   (``sizes``). F >= 1 - Σ aᵢ >= 0. If row i, where there is one, has P(hit | clusters before, there
+   is a row i, s) = s, then E[F] = 1 + Σ aᵢ E[1{there is a row i}(Rᵢ - 1)] = 1, however the rows
+   depend on each other, and though earlier hits of the cluster decide whether there is a row i.
+   (The mean of the ratios divides by the number of rows, which tells the hits: its mean is not 1.)
 3. So E[M_t | past] = M_{t-1}, with M_0 = Σ w_u = 1, however the past chose the scores.
 4. M_t >= 0, so that P(M_t >= 1/level for some t) <= level (Ville 1939).
 5. Scores of 0 and 1 are read as half a step inside, and no alternative lies beyond: E[R_j] <= 1
@@ -24,20 +28,19 @@ Henzi, Puke, Dimitriadis and Ziegel (2023). A safe Hosmer-Lemeshow test.
 
 from __future__ import annotations
 
-import base64
-import hashlib
 import json
-import zlib
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from calbias.auditing.verdict.clusters import cluster_names
 from calbias.engine.scores_and_hits import scores_and_hits
 from calbias.errors import InputError, looked_up, of_extra, reading
-from calbias.io.limits import inflated
 from calbias.monitoring import blocks as memory
 from calbias.monitoring.blocks import N_CELLS, PRIOR, grown, likelihood_ratios, weight_after
+from calbias.monitoring.sizes import NO_SIZES, class_of, row_weights
+from calbias.monitoring.state import POINTS, is_possible, packed, sealed, unpacked, unsealed
 from calbias.samples.by_score import Scored
 
 if TYPE_CHECKING:
@@ -45,10 +48,11 @@ if TYPE_CHECKING:
 
     from calbias.auditing.audit_result import Audit
 
-VERSION = 2
-_POINTS, _CHUNK, _MOST_BYTES = 120, 4096, 1 << 20
-_PLAIN = ("level", "n", "alarm", "since", "_factors", "_cluster", "_step")
-_ARRAYS = ("_sums", "_open", "_track", "_blocks", "_ends")
+VERSION = 3
+_CHUNK, _LEAST_LEVEL = 4096, 1e-100
+_PLAIN = ("level", "n", "alarm", "since", "_factors", "_largest", "_cluster", "_step")
+_ARRAYS = ("_sums", "_open", "_sizes", "_track", "_blocks", "_ends")
+_NAMES = {"calbias_monitor", *_PLAIN, *_ARRAYS}
 
 
 class Monitor:
@@ -92,16 +96,22 @@ class Monitor:
     """
 
     def __init__(self, level: float = 0.05) -> None:
-        if isinstance(level, bool) or not isinstance(level, int | float) or not 0 < level < 1:
-            raise InputError(f"level must be a number between 0 and 1, not {level!r:.60}")
+        is_number = isinstance(level, int | float) and not isinstance(level, bool)
+        if not is_number or not _LEAST_LEVEL <= level < 1:
+            raise InputError(
+                f"level must be a number between 0 and 1, at least {_LEAST_LEVEL:g}, not "
+                f"{level!r:.60}"
+            )
         self.level = float(level)
         self.n = 0
         self.alarm: int | None = None
         self.since: memory.Since | None = None
         self._factors = 0
+        self._largest = 1.0  # evidence so far
         self._sums = np.zeros(PRIOR.size)
         self._cluster: str | None = None  # whose rows are not yet a factor
-        self._open = np.zeros(PRIOR.size + 3 * N_CELLS)  # their ratios and counts, summed
+        self._open = np.zeros(PRIOR.size + 3 * N_CELLS)  # their Σ aᵢ(Rᵢ − 1) and counts
+        self._sizes = NO_SIZES.copy()  # of the clusters before
         self._blocks = memory.NONE.copy()
         self._step = memory.UNIT
         self._ends = memory.NO_ENDS.copy()
@@ -121,7 +131,8 @@ class Monitor:
             Scores in [0, 1], and 1 where the prediction was correct, else 0; k may be 0.
         clusters : array_like, shape (k,), optional
             The id of each row's game, patient or user. Neighbouring rows of one id may depend on
-            each other in any way; they count when a row of another id follows.
+            each other, and their number on their hits, in any way; they count when a row of
+            another id follows. The order of the clusters must not depend on their hits.
 
         Raises
         ------
@@ -131,41 +142,53 @@ class Monitor:
         if np.size(scores) == np.size(hits) == 0:
             return
         scores, hits = scores_and_hits(scores, hits)
-        ids = None if clusters is None else np.asarray(clusters).astype(str)
-        if ids is not None and ids.shape != scores.shape:
-            raise InputError(
-                f"clusters must be one id for each of the {scores.size} rows: their shape is "
-                f"{ids.shape}"
-            )
+        ids = None if clusters is None else cluster_names(clusters, scores.size)
         for k in range(0, scores.size, _CHUNK):
             part = slice(k, k + _CHUNK)
             self._watch(scores[part], hits[part], None if ids is None else ids[part])
+
+    def complete(self) -> None:
+        """Count the last cluster, of which no further rows come."""
+        if self._cluster is not None:
+            self._watch(np.zeros(0), np.zeros(0), None)
 
     def _watch(self, scores: NDArray, hits: NDArray, ids: NDArray | None) -> None:
         """Sum the rows of each cluster and watch the clusters that are complete."""
         scores, is_end, self._ends = memory.inside(scores, self._ends)
         ratios = likelihood_ratios(scores, hits, is_end)
-        rows = np.c_[ratios, memory.counts_of(scores, hits)]
-        is_first = np.ones(scores.size, bool)
+        is_first, n_open = np.ones(scores.size, bool), self._n_open
         if ids is not None:
             is_first = np.append(ids[0] != self._cluster, ids[1:] != ids[:-1])
         groups = np.cumsum(is_first)  # 0: of the open rows
-        sums = np.zeros((int(groups[-1]) + 1, self._open.size))
+        sizes = np.bincount(groups, minlength=1)
+        begins = np.cumsum(sizes) - sizes
+        sizes[0] += n_open
+        if ids is not None:
+            ranks = np.arange(1, scores.size + 1) - begins[groups] + n_open * (groups == 0)
+            weights = row_weights(self._sizes, sizes[:-1], ranks, groups)
+            ratios = 1.0 + weights[:, None] * (ratios - 1.0)
+        sums = np.zeros((sizes.size, self._open.size))
         sums[0] = self._open
-        np.add.at(sums, groups, rows)  # one after the other, as single updates do
+        # one after the other, as single updates do
+        np.add.at(sums, groups, np.c_[ratios - 1.0, memory.counts_of(scores, hits)])
         ends = self.n + np.append(np.flatnonzero(is_first), scores.size)
         self.n += scores.size
         self._open, self._cluster = np.zeros_like(self._open), None
         if ids is not None:
             self._open, self._cluster = sums[-1], str(ids[-1])
-            sums, ends = sums[:-1], ends[:-1]
-        counts = sums[:, PRIOR.size :].astype(np.int64)
-        sizes = counts[:, :N_CELLS].sum(axis=1)
-        full = sizes > 0
-        ratios = sums[full, : PRIOR.size] / sizes[full, None]
-        counts, ends, k = counts[full], ends[full], 0
+            sums, ends, sizes = sums[:-1], ends[:-1], sizes[:-1]
+        is_cluster = sizes > 0
+        is_cluster[1:] &= ids is not None
+        self._sizes += np.bincount(class_of(sizes[is_cluster]), minlength=self._sizes.size)
+        is_full, k = sizes > 0, 0
+        ratios = np.maximum(1.0 + sums[is_full, : PRIOR.size], 0.0)
+        counts, ends = sums[is_full, PRIOR.size :].astype(np.int64), ends[is_full]
         while k < len(counts):
             k += self._grow(ratios[k:], counts[k:], ends[k:])
+
+    @property
+    def _n_open(self) -> int:
+        return int(self._open[PRIOR.size : PRIOR.size + N_CELLS].sum())
 
     def _grow(self, ratios: NDArray, counts: NDArray, ends: NDArray) -> int:
         """Watch factors up to the end of the last block, or to the alarm; return how many."""
@@ -174,7 +197,8 @@ class Monitor:
         evidence, used = 0.0, 0
         for weight, after, ratio in zip(-np.diff(unspent), unspent[1:], ratios, strict=False):
             self._sums = grown(self._sums, weight, ratio)
-            evidence, used = self._sums.sum() + after, used + 1
+            evidence, used = float(self._sums.sum() + after), used + 1
+            self._largest = max(self._largest, evidence)
             if self.alarm is None and evidence >= 1.0 / self.level:
                 self.alarm = int(ends[used - 1])
                 break
@@ -183,7 +207,7 @@ class Monitor:
         if self._factors % self._step == 0:
             point = ends[used - 1], np.log10(evidence)
             self._track = np.append(self._track, [point], axis=0)
-            if len(self._track) > _POINTS:
+            if len(self._track) > POINTS:
                 self._track, self._step = self._track[1::2], 2 * self._step
         if self.alarm is not None and self.since is None:
             self.since, self._blocks = memory.change(self._blocks)
@@ -251,8 +275,7 @@ class Monitor:
     def to_json(self) -> str:
         """Return the state as a text of a few kB; ``from_json`` continues from it."""
         state = {"calbias_monitor": VERSION, **{name: getattr(self, name) for name in _PLAIN}}
-        state |= {name: _packed(getattr(self, name)) for name in _ARRAYS}
-        return json.dumps(state | {"sha256": _digest(state)})
+        return sealed(state | {name: packed(getattr(self, name)) for name in _ARRAYS})
 
     @classmethod
     def from_json(cls, text: str) -> Monitor:
@@ -261,80 +284,24 @@ class Monitor:
         Raises
         ------
         InputError
-            For a text that is no state, of another version, cut or damaged.
+            For a text that is no state, of another version, cut or damaged, and for a state that
+            no rows give.
         """
         with reading("this text", "state of a monitor", "give what to_json returned"):
-            state = json.loads(text)
-            version = state["calbias_monitor"]
-            if version != VERSION:
+            values = json.loads(text)
+            version = values["calbias_monitor"]
+            if type(version) is not int or version != VERSION:
                 raise InputError(
                     f"the monitor's state has version {version!r:.20}, and this calbias reads "
                     f"version {VERSION}: use the calbias that wrote it, or start a new monitor"
                 )
-            if state.pop("sha256", None) != _digest(state):
-                raise InputError("the monitor's state was cut or damaged: copy it again")
+            state = unsealed(values, _NAMES)
             monitor = cls(state["level"])
             for name in _PLAIN:
                 setattr(monitor, name, state[name])
             monitor.since = state["since"] and memory.Since(*state["since"])
             for name in _ARRAYS:
-                like = getattr(monitor, name)
-                values = _unpacked(state[name], like.dtype).reshape(-1, *like.shape[1:])
-                setattr(monitor, name, values)
-            if not monitor._is_possible():
-                raise InputError(
-                    "the monitor's state is of no rows that it can have: copy it again"
-                )
+                setattr(monitor, name, unpacked(state[name], getattr(monitor, name)))
+            if not is_possible(monitor):
+                raise InputError("the monitor's state is one that no rows give: copy it again")
         return monitor
-
-    def _is_possible(self) -> bool:
-        """Return whether a state could be that of a monitor; the level was checked before."""
-        counts = (self.n, self._factors, self._step, *(self.since or ()), *[self.alarm or 1])
-        if not all(type(count) is int and 0 <= count < 2**62 for count in counts):
-            return False
-        sizes = PRIOR.size, PRIOR.size + 3 * N_CELLS, memory.NO_ENDS.size
-        arrays = self._sums, self._open, self._ends
-        if (
-            tuple(values.size for values in arrays) != sizes
-            or not 1 <= len(self._blocks) <= _POINTS
-        ):
-            return False
-        blocks = self._blocks.astype(object).sum(axis=0)  # no overflow
-        rows, hits, positions = np.split(self._blocks[:, 2:], 3, axis=1)
-        row = self._track[:, 0]
-        return bool(
-            self._factors <= self.n
-            and self._step % memory.UNIT == 0 < self._step
-            and (self.alarm is None) == (self.since is None)
-            and (self.since is None or 1 <= self.since.low <= self.since.row <= self.since.high)
-            and (self.alarm is None or max(self.since or (1,)) <= self.n >= self.alarm >= 1)
-            and (self._cluster is None or isinstance(self._cluster, str))
-            and all(np.isfinite(v).all() and (v >= 0).all() for v in (self._sums, self._open))
-            and ((self._ends[1:] >= 0) & (self._ends[1:] <= 1)).all()
-            and (self._blocks >= 0).all()
-            and (hits <= rows).all()
-            and (positions <= 256 * rows.astype(float)).all()
-            and (rows.astype(object).sum(axis=1) == self._blocks[:, 1]).all()
-            and (self._blocks[:, 0] <= self._blocks[:, 1]).all()
-            and blocks[1] <= self.n
-            and len(row) <= _POINTS
-            and np.isfinite(self._track).all()
-            and (np.diff(row, prepend=0) > 0).all()
-            and (row <= self.n).all()
-        )
-
-
-def _digest(state: dict[str, Any]) -> str:
-    return hashlib.sha256(json.dumps(state).encode()).hexdigest()[:16]
-
-
-def _packed(values: NDArray) -> str:
-    """Return numbers of 8 bytes as text: all first bytes, all second bytes, …, compressed."""
-    data = values.astype(values.dtype.newbyteorder("<")).reshape(-1, 1).view(np.uint8)
-    return base64.b64encode(zlib.compress(data.T.tobytes(), 9)).decode()
-
-
-def _unpacked(text: str, dtype: np.dtype) -> NDArray:
-    contents = inflated("the monitor's state", base64.b64decode(text), _MOST_BYTES)
-    data = np.frombuffer(contents, np.uint8).reshape(8, -1)
-    return np.ascontiguousarray(data.T).view(dtype.newbyteorder("<")).ravel().astype(dtype)

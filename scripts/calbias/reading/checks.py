@@ -61,8 +61,6 @@ def checked_labels(
     if labels.ndim == 0 or len(labels) != n_rows:
         n_labels = len(labels) if labels.ndim else 1
         raise location.error(f"{n_rows} rows of logits but {n_labels} labels; give one per row")
-    if n_rows == 1:
-        raise location.error("one row only; give at least two")
     if labels.shape == (n_rows, n_classes):
         return _from_one_hot(labels, location)
     if labels.size != n_rows:

@@ -108,8 +108,6 @@ def of_scores(raw: OutputFile, form: str | None = None) -> OutputFile:
         location = fold.place
         values = as_scores(fold.values, form, location.error)
         scores, hits = scores_and_hits(values, fold.labels, location.error, names)
-        if len(scores) == 1:
-            raise location.error("one row only; give at least two")
         folds[name] = replace(fold, values=scores, labels=hits)
     tops = {name: top_label_of_scores(*fold) for name, fold in folds.items()}
     is_log = raw.folds["test"].place.part == LOG

@@ -279,7 +279,7 @@ def test_a_monitors_state_of_others_is_validated_whatever_its_checksum(changes):
 
 def test_a_monitors_state_unpacks_to_a_megabyte_at_most(monkeypatch):
     packed = base64.b64encode(zlib.compress(bytes(FREE_BYTES), 9)).decode()
-    monkeypatch.setattr("calbias.monitoring.monitor._packed", lambda values: packed)
+    monkeypatch.setattr("calbias.monitoring.monitor.packed", lambda values: packed)
     with pytest.raises(InputError, match="unpacks to more than"):
         Monitor.from_json(monitor_state())
 

@@ -1,6 +1,7 @@
 """Monitors: the martingale by hand and by an oracle, splits, clusters, states, the command."""
 
 import json
+import threading
 
 import numpy as np
 import pandas as pd
@@ -19,11 +20,15 @@ from calbias.monitoring.blocks import (
     EDGES,
     NONE,
     PRIOR,
+    Since,
     change,
     counts_of,
     likelihood_ratios,
     weight_after,
 )  # fmt: skip
+from calbias.monitoring.kept import alone_with
+from calbias.monitoring.sizes import NO_SIZES, class_of, row_weights
+from calbias.monitoring.state import sealed, unsealed
 
 ROWS = st.lists(
     st.tuples(st.floats(0, 1), st.booleans(), st.integers(0, 3)), min_size=1, max_size=90
@@ -148,13 +153,52 @@ def test_a_calibrated_stream_is_silent_and_is_audited_whole(audited):
     assert audited[0].n == 4000
 
 
-def test_a_cluster_has_the_mean_ratio_of_its_rows():
-    monitor = watched([0.3, 0.8], [1, 0], ["a", "a"])
-    assert monitor.evidence == 1
-    monitor.update([0.5], [1], ["b"])
-    ratio = likelihood_ratios(np.array([0.3, 0.8]), np.array([1, 0])).mean(axis=0)
-    unspent = weight_after(np.array([0, 1]))
-    assert monitor.evidence == pytest.approx(PRIOR @ ratio * (1 - unspent[1]) + unspent[1])
+def test_a_clusters_rows_have_weights_from_the_clusters_before_by_hand():
+    """Sizes 1 (always), 9 (as 8), 2: weights 1 + 1/8 + 1/2, 1/8 + 1/2, 1/8, …, each over 3."""
+    sizes = NO_SIZES.copy()
+    sizes[class_of(np.array([9, 2]))] = 1
+    place = np.arange(1, 11)
+    weights = row_weights(sizes, np.zeros(0, int), place, np.zeros(10, int))
+    assert weights == pytest.approx(np.r_[13 / 8, 5 / 8, np.full(6, 1 / 8), 0, 0] / 3)
+    ids = np.repeat(["a", "b", "c"], [9, 2, 4])
+    scores, hits = np.linspace(0.2, 0.9, 15), np.arange(15) % 3 > 0
+    monitor = watched(scores, hits, ids)
+    before, sums = monitor.evidence, monitor._sums
+    ratios = likelihood_ratios(scores[11:], hits[11:])
+    monitor.update([0.5], [1], ["d"])
+    unspent = weight_after(np.array([2, 3]))
+    factor = 1 + weights[:4] @ (ratios - 1)
+    expected = (sums + PRIOR * (unspent[0] - unspent[1])) @ factor + unspent[1]
+    assert monitor.evidence == pytest.approx(expected, rel=1e-12)
+    assert monitor.evidence != pytest.approx(before, rel=1e-3)
+
+
+@pytest.mark.parametrize("ends_at", [0, 1])
+@given(st.lists(st.integers(1, 7), max_size=4), st.lists(st.floats(0.01, 0.99), min_size=6))
+def test_the_mean_evidence_stays_where_the_hits_end_a_cluster(ends_at, sizes, chances):
+    """All ways in which a cluster runs until its first hit, or miss, or six rows."""
+    ids = np.repeat(np.arange(len(sizes)), sizes)
+    text = watched(np.full(ids.size, 0.4), ids % 2, [f"x{k}" for k in ids]).to_json()
+    mean, left = 0.0, 1.0
+    closed = Monitor.from_json(text)
+    closed.update([0.5], [1], ["new"])
+    for n in range(1, 7):
+        for last in (0, 1) if n == 6 else (ends_at,):
+            p = chances[n - 1] if last else 1 - chances[n - 1]
+            hits = [*np.full(n - 1, 1 - ends_at), last]
+            monitor = Monitor.from_json(text)
+            monitor.update(chances[:n], hits, ["y"] * n)
+            monitor.update([0.5], [1], ["new"])
+            mean += left * p * monitor.evidence
+        left *= 1 - chances[n - 1] if ends_at else chances[n - 1]
+    assert mean == pytest.approx(closed.evidence, rel=1e-9)
+
+
+test_missing_clusters = refuses(
+    lambda ids: Monitor().update([0.5, 0.5], [1, 0], ids),
+    *((["a", none], r"row 1 .*: the cluster id is missing") for none in (None, np.nan, pd.NA, "")),
+    (["a"], "one id for each of the 2 rows"),
+)
 
 
 def test_nothing_is_lost_by_a_refusal():
@@ -169,15 +213,68 @@ def test_nothing_is_lost_by_a_refusal():
 
 STATE = watched([0.4, 0.8], [1, 0]).to_json()
 test_bad_levels = refuses(
-    Monitor, *((level, "between 0 and 1") for level in (0, 1, 1.5, True, "x"))
+    Monitor, *((level, "between 0 and 1") for level in (0, 1, 1.5, True, "x", 5e-324))
 )
 test_bad_states = refuses(
     Monitor.from_json,
     (STATE[:-40], "no readable state of a monitor"),
     ("7", "no readable state of a monitor"),
     (json.dumps(json.loads(STATE) | {"calbias_monitor": 9}), "version 9"),
+    (json.dumps(json.loads(STATE) | {"calbias_monitor": 3.0}), "version 3.0"),
     (json.dumps(json.loads(STATE) | {"n": 9}), "damaged"),
+    (
+        sealed({**unsealed(json.loads(STATE), set(json.loads(STATE)) - {"sha256"}), "more": 1}),
+        "damaged",
+    ),
 )
+
+
+def forged(**values):
+    """The state of 60 rows, or of an alarm, with other values."""
+    monitor = watched([0.4, 0.8, 0.8] * 20, [1, 0, 1] * 20, np.arange(60) // 2)
+    for name, value in values.items():
+        array = getattr(monitor, name)
+        if isinstance(value, dict):
+            for place, number in value.items():
+                array[place] = number
+        else:
+            setattr(monitor, name, value)
+    return monitor.to_json()
+
+
+def test_a_true_state_is_accepted():
+    assert Monitor.from_json(forged()).to_json() == forged()
+
+
+since = Since(1, 1, 5)
+test_states_that_no_rows_give = refuses(
+    lambda **values: Monitor.from_json(forged(**values)),
+    *(
+        (values, "no rows give|no readable")
+        for values in (
+            {"n": 10**9}, {"n": 61}, {"n": -1}, {"n": 60.0}, {"_factors": 0}, {"_factors": 1},
+            {"_factors": 60}, {"_sums": {0: 1740.0}}, {"_sums": {0: 1.7e308}}, {"_sums": {0: -1.0}},
+            {"_sums": np.zeros(PRIOR.size)}, {"_sums": np.ones(3)}, {"_sums": {0: np.nan}},
+            {"_largest": 0.5}, {"_largest": 21.0}, {"_largest": np.inf}, {"_largest": 1},
+            {"_blocks": {...: 0}}, {"_blocks": np.tile(NONE, (100, 1))},
+            {"_blocks": {(0, 0): 21}}, {"_blocks": {(0, 30): 2}}, {"_blocks": {(0, 0): -20}},
+            {"_open": {0: 1e300}}, {"_open": {-1: 0.5}}, {"_open": {PRIOR.size + 20: 3.0}},
+            {"_open": {...: 0.0}}, {"_cluster": None}, {"_cluster": ""}, {"_cluster": 7},
+            {"_sizes": {0: 1}}, {"_sizes": {1: 28, 2: 1}}, {"_sizes": {1: -29}},
+            {"_sizes": {-1: 1}},
+            {"_ends": {1: np.inf}}, {"_ends": {2: -5.0}}, {"_ends": {2: 0.9}}, {"_ends": {0: 0.1}},
+            {"_ends": {1: 1.0}}, {"_ends": {0: np.nan}},
+            {"_track": {(0, 0): 0.5}}, {"_track": {(0, 0): 1e300}}, {"_track": {(0, 0): 19.0}},
+            {"_track": {(0, 1): 1.4}}, {"_track": {(0, 1): -3.0}}, {"_track": np.zeros((0, 2))},
+            {"_step": 2 * 10**10}, {"_step": 40}, {"_step": 0},
+            {"alarm": 5}, {"alarm": 5, "since": since}, {"since": since},
+            {"alarm": 5, "since": since, "_largest": 19.0},
+            {"alarm": 4, "since": since, "_largest": 21.0},
+            {"alarm": 61, "since": since, "_largest": 21.0},
+            {"alarm": 5, "since": Since(3, 1, 5), "_largest": 21.0},
+        )
+    ),
+)  # fmt: skip
 
 
 @pytest.fixture
@@ -234,9 +331,92 @@ def test_a_state_goes_from_file_to_file(stream, capsys, tmp_path, refused):
         main(["watch", written(table[700:]), "--time", "day", *state])
     with refused("the state has the level 0.05, not 0.1"):
         main(["watch", written(table[700:]), "--time", "day", *state, "--level", "0.1"])
-    (tmp_path / "s.json").write_text('{"generator": "calbias watch --state"}')
-    with refused("s.json: is no state of calbias watch"):
-        main(["watch", written(table[700:]), "--time", "day", *state])
+    numbers = table.assign(day=np.arange(1200) + 20260101)
+    with refused("its time 20260101 is a number, and", "a date: name one column"):
+        main(["watch", written(numbers), "--time", "day", *state])
+
+
+@pytest.mark.parametrize(
+    ("changes", "message"),
+    [
+        *(({"last": last}, "not those of its rows") for last in ("", None, 5)),
+        *(({"last": last}, "is no time") for last in ("x", "inf", "NaT", "99999-01-01")),
+        *(({name: "2024-01-02"}, "not those of its rows") for name in ("alarm", "since")),
+        ({"monitor": 7}, "no readable state"), ({"more": 7}, "damaged"),
+        ({"last": "2024-01-01", "sha256": ""}, "damaged"),
+    ],
+)  # fmt: skip
+def test_a_changed_state_is_refused(changes, message, stream, refused, capsys, tmp_path):
+    table, written = stream
+    state = tmp_path / "s.json"
+    main(["watch", written(table[:40]), "--time", "day", "--state", str(state)])
+    values = json.loads(state.read_text("utf-8"))
+    del values["sha256"]
+    text = json.dumps(values | changes) if "sha256" in changes else sealed(values | changes)
+    state.write_text(text)
+    capsys.readouterr()
+    with refused("s.json: ", message):
+        main(["watch", written(table[40:]), "--time", "day", "--state", str(state)])
+
+
+def test_rows_come_one_by_one_and_those_that_wait_are_named(stream, capsys, tmp_path):
+    table, written = stream
+    state = ["--time", "day", "--state", str(tmp_path / "s.json"), "--force"]
+    for k in range(3):
+        main(["watch", written(table[k : k + 1]), *state])
+    assert json.loads((tmp_path / "stream-watch.json").read_text("utf-8"))["n"] == 3
+    open_rows = table[3:40].astype({"hit": object})
+    open_rows.loc[[12, 30], "hit"] = None
+    capsys.readouterr()
+    main(["watch", written(open_rows), *state, "--missing", "drop"])
+    said = capsys.readouterr().err
+    assert "2 rows left out, from 2024-01-13 on, will never be watched" in said
+    assert "goes on after 2024-02-09" in said
+
+
+def test_two_watches_of_one_state_wait_for_each_other(stream, tmp_path):
+    """The second reads the state after the first has written it."""
+    table, written = stream
+    state, order = str(tmp_path / "s.json"), []
+    inside, free = threading.Event(), threading.Event()
+
+    def first():
+        with alone_with(state):
+            inside.set()
+            free.wait(60)
+            order.append("first")
+
+    def second():
+        inside.wait(60)
+        main(["watch", written(table[:40]), "--time", "day", "--state", state])
+        order.append("second")
+
+    threads = [threading.Thread(target=each) for each in (first, second)]
+    for thread in threads:
+        thread.start()
+    inside.wait(60)
+    free.set()
+    for thread in threads:
+        thread.join(60)
+    assert order == ["first", "second"]
+
+
+def test_a_watch_of_patients_until_their_event_is_silent(tmp_path, capsys):
+    """Placed by their last rows, or with means of ratios, calibrated patients rang at once."""
+    generator = np.random.default_rng(1)
+    rows = []
+    for patient in range(150):
+        for day in range(14):
+            risk = generator.uniform(0.05, 0.3)
+            has_event = generator.random() < risk
+            rows.append((patient // 10 + day, patient, risk, int(has_event)))
+            if has_event:
+                break
+    table = pd.DataFrame(rows, columns=["day", "patient", "risk", "label"]).sort_values("day")
+    table.to_csv(tmp_path / "until.csv", index=False)
+    more = ["--cluster", "patient", "--score", "risk", "--label", "label"]
+    main(["watch", str(tmp_path / "until.csv"), "--time", "day", *more])
+    assert capsys.readouterr().out.startswith(f"no alarm in {len(rows)} rows")
 
 
 @pytest.fixture
@@ -271,6 +451,7 @@ def test_watch_takes_clusters_when_they_are_complete(stream, capsys, unaudited):
     watch_with_alarm(written(table), "--cluster", "game")
     table = table.sort_values("game", kind="stable")
     expected = watched(*(table[name].to_numpy() for name in ("score", "hit", "game")))
+    expected.complete()
     assert f"row {expected.alarm} " in capsys.readouterr().out
     ((scores, _, clusters),) = unaudited
     since = table[expected.since.row - 1 :]

@@ -10,7 +10,8 @@ import pytest
 from calbias import InputError, Monitor
 from calbias.command import main
 from calbias.monitoring import blocks as memory
-from calbias.monitoring import watch
+from calbias.monitoring import stream, watch
+from calbias.reading.output_file import Place
 
 EDGES = [0, 0.001, 0.01, *(k / 40 for k in range(1, 40)), 0.99, 0.999, 1]
 
@@ -180,6 +181,7 @@ def test_the_page_of_a_short_stream_says_that_nothing_rang(tmp_path, capsys):
         main(["watch", str(tmp_path / "x.csv"), "--time", "day", "--level", "0.1", *more])
         monitor = Monitor(0.1)
         monitor.update(table["score"], table["hit"], table["id"] if more else None)
+        monitor.complete()
         said = f"no alarm in {rows} rows: evidence {monitor.evidence:.2g}, alarm at 10"
         out = capsys.readouterr().out
         assert out.startswith(said)
@@ -200,8 +202,7 @@ def test_the_page_of_a_short_stream_says_that_nothing_rang(tmp_path, capsys):
 )  # fmt: skip
 def test_rows_are_in_time_as_they_stand_or_backwards(times, order):
     times = np.array(times, object if isinstance(times[0], str) else None)
-    place = watch.Place(Path("x"), "")
-    _, found = watch._in_time(times, "day", place)
+    _, found = stream._in_time(times, "day", Place(Path("x"), ""))
     assert found.tolist() == order
 
 

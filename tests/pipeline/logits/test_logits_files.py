@@ -214,7 +214,6 @@ test_npz_arrays_that_do_not_fit_together = refuses(
     ({"test_labels": None}, "no array test_labels, only validation_logits, .*; name"),
     ({"validation_logits": None}, "no array validation_logits"),
     ({"test_labels": None, "test_logits": None}, "no array test_logits; the test fold is"),
-    ({"validation_logits": LOGITS[:1], "validation_labels": LABELS[:1]}, "one row only; give"),
     ({"validation_logits": LOGITS[:, :3], "validation_labels": LABELS % 3},
      "3 classes for validation but 4 for test; give both folds the same"),
 )  # fmt: skip
@@ -294,7 +293,6 @@ test_csv_refusals = refuses_texts(
     ("\na,b,a,label\n1,2,3,0\n", "two columns are called a; rename one, or drop it"),
     ("a,b,label\n1,2,0\ninf,3,1\n", r"m.csv, line 3: column 0 .*\(counted from 0\) is inf"),
     ("a,b,label\n", "no rows, only the names of the columns; give at least two"),
-    ("a,b,label\n1,2,0\n", "one row only; give at least two"),
     ("a,b,label,label_0,label_1\n1,2,0,1,0\n", "needs a column label"),
     ("a,b,label,fold\n1,2,0,test\n1,2,0,val\n1,2,1,val\n1,2,9,test\n", "m.csv, line 5: label 9"),
     ("score,hit\n0.5,1\n0.7,0\n", "top-label scores, no logits; read it by step read_scores"),

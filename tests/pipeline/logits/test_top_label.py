@@ -158,7 +158,6 @@ test_csv_refusals = refuses_texts(
     "m.csv",
     ("score,label\n0.5,1\n0.6,0\n", "no columns score and hit"),
     ("score,x\n0.5,1\n0.6,0\n", "no columns score and hit"),
-    ("score,hit\n0.5,1\n", "one row only; give at least two"),
     ("score,hit\n0.5,1\n0.7,2\n", "m.csv, line 3: hit 2 is neither 0 nor 1; give 1 for"),
     ("score,hit\n0.5,1\n0.7,maybe\n", "m.csv, line 3: column hit is 'maybe': write 1 where"),
     ("a,b,label\n1,2,0\n2,1,1\n", r"no columns score and hit \(or score, label and predic"),

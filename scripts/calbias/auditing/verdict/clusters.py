@@ -6,6 +6,7 @@ within a cluster; clusters are independent.
 
 from __future__ import annotations
 
+import json
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -55,9 +56,25 @@ def cluster_codes(clusters: ArrayLike | Sequence[ArrayLike], n: int) -> tuple[In
     ``clusters`` is a column (n,) of ids, or a list of two or more such columns whose combinations
     are the clusters. Raises InputError for a missing id, with its row, and for another length.
     """
-    columns = _columns(clusters, n)
     codes = np.zeros(n, np.int64)
-    for column in columns:
+    for column in _validated(clusters, n):
+        _, inner = np.unique(column, return_inverse=True)
+        _, codes = np.unique(codes * (int(inner.max()) + 1) + inner, return_inverse=True)
+    return codes.astype(np.int64), int(codes.max()) + 1
+
+
+def cluster_names(clusters: ArrayLike | Sequence[ArrayLike], n: int) -> NDArray[np.str_]:
+    """Return each row's cluster (n,) as a text, refused as ``cluster_codes`` does."""
+    columns = [column.astype(str) for column in _validated(clusters, n)]
+    if len(columns) == 1:
+        return columns[0]
+    return np.array([json.dumps(row) for row in zip(*map(np.ndarray.tolist, columns), strict=True)])
+
+
+def _validated(clusters: Any, n: int) -> list[NDArray[Any]]:
+    """Return the columns of ids (n,); those of objects are texts."""
+    columns = _columns(clusters, n)
+    for k, column in enumerate(columns):
         if column.shape != (n,):
             raise InputError(
                 f"clusters must be one id for each of the {n} rows: their shape is {column.shape}"
@@ -65,11 +82,8 @@ def cluster_codes(clusters: ArrayLike | Sequence[ArrayLike], n: int) -> tuple[In
         missing = np.flatnonzero(_is_missing(column))
         if missing.size:
             raise array_error("the cluster id is missing; give every row one", int(missing[0]))
-        if column.dtype.kind == "O":
-            column = column.astype(str)
-        _, inner = np.unique(column, return_inverse=True)
-        _, codes = np.unique(codes * (int(inner.max()) + 1) + inner, return_inverse=True)
-    return codes.astype(np.int64), int(codes.max()) + 1
+        columns[k] = column.astype(str) if column.dtype.kind == "O" else column
+    return columns
 
 
 def validate_cluster_number(number: int) -> None:
