@@ -7,7 +7,9 @@ from typing import Any, Literal, get_args, get_origin
 import yaml
 
 Role = Literal["design", "judging", "control"]
-TaskName = Literal["signals10", "signals50", "signals100", "uncertain10", "uncertain100"]
+TaskName = Literal[
+    "signals10", "signals50", "signals100", "uncertain10", "uncertain100", "pictures10"
+]
 Family = Literal["perceptron", "residual", "bayes"]
 Loss = Literal["cross_entropy", "label_smoothing", "focal", "brier"]
 
@@ -23,6 +25,9 @@ class Configuration:
     fresh_rows: rows on which the truth is measured
     task_seed: seed of the task's constants: another seed is another task of the same kind
     folds: whether the logits of a validation and a test fold are kept
+    sharpness: factor of the logits of the labels' law, where it is known; 0 is the task's own
+    share_above_99: the trained network's logits are multiplied so that this share of the scores is
+        above 0.99; 0 leaves them as they are
     """
 
     name: str
@@ -41,6 +46,8 @@ class Configuration:
     seed: int = 0
     task_seed: int = 2022
     folds: bool = False
+    sharpness: float = 0.0
+    share_above_99: float = 0.0
 
 
 def read_configuration(path: Path) -> Configuration:

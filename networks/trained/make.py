@@ -15,17 +15,18 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
+from scipy.optimize import bisect
 
 from calbias.engine.seeding import stream
 from trained.configuration import Configuration, read_configuration
 from trained.populations import Outputs, joined, outputs_of, sketch
-from trained.tasks import Task, load_task
+from trained.tasks import Rows, Task, load_task
 from trained.training import Predict, train
 from trained.truth import measure_truth, scores_of
 
 BLOCK_ROWS = 100_000
 VALIDATION_ROWS, TEST_ROWS = 5_000, 10_000
-ROWS_BY_EPOCH = 10_000
+ROWS_BY_EPOCH, FACTOR_ROWS = 10_000, 50_000
 LOGIT_BLOCKS = 5  # blocks of fresh rows whose logits stay in the build folder, for recalibration
 MOST_LOGITS = 20_000_000  # numbers of them
 
@@ -70,7 +71,7 @@ def _smaller(configuration: Configuration) -> Configuration:
 def make_network(configuration: Configuration, folder: Path) -> dict[str, Any]:
     """Train a network, write its fresh rows, folds and summary to a folder; return the summary."""
     folder.mkdir(parents=True, exist_ok=True)
-    task = load_task(configuration.task, configuration.task_seed)
+    task = load_task(configuration.task, configuration.task_seed, configuration.sharpness)
     started = time.process_time()
     predict, history = _trained(task, configuration)
     trained_in = time.process_time() - started
@@ -102,7 +103,23 @@ def _trained(task: Task, configuration: Configuration) -> tuple[Predict, list[di
             outputs = outputs_of(predict(rows.inputs), rows)
             error, nll = float(1 - outputs.hits.mean()), float(outputs.losses.mean())
             history.append({"epoch": epoch, "error": error, "nll": nll})
-    return predict, history
+    if not configuration.share_above_99:
+        return predict, history
+    factor = factor_for(
+        configuration.share_above_99, predict, _draw(task, configuration, "factor", FACTOR_ROWS)
+    )
+    return (lambda inputs: factor * predict(inputs)), history
+
+
+def factor_for(share: float, predict: Predict, rows: Rows) -> float:
+    """Return the factor of the logits that puts this share of the rows' scores above 0.99."""
+    logits = predict(rows.inputs)
+
+    def share_above(log_factor: float) -> float:
+        scores = scores_of(outputs_of(np.float32(np.exp(log_factor)) * logits, rows).log_odds)
+        return float((scores > 0.99).mean())
+
+    return float(np.exp(bisect(lambda x: share_above(x) - share, -5.0, 5.0, xtol=1e-4)))
 
 
 def _draw(task: Task, configuration: Configuration, purpose: str, n: int) -> Any:

@@ -30,10 +30,11 @@ def main(argv: list[str] | None = None) -> int:
     parser.add_argument("configurations", nargs="+", type=Path, help="files, one for each network")
     parser.add_argument("--build", type=Path, required=True, help="folder of trained.make")
     parser.add_argument("--output", type=Path, required=True, help="networks/resources")
+    parser.add_argument("--only-populations", action="store_true", help="no folds, no history")
     options = parser.parse_args(argv)
     rows, history = [], []
     joined: dict[str, list[pa.Table]] = {"sketch": [], "top_labels": []}
-    (options.output / "folds").mkdir(parents=True, exist_ok=True)
+    options.output.mkdir(parents=True, exist_ok=True)
     for path in sorted(options.configurations):
         configuration, source = read_configuration(path), options.build / path.stem
         if not (source / "summary.json").exists():
@@ -41,7 +42,8 @@ def main(argv: list[str] | None = None) -> int:
             continue
         for kind, tables in joined.items():
             tables.append(named(path.stem, pq.read_table(source / f"{kind}.parquet")))
-        if configuration.folds:
+        if configuration.folds and not options.only_populations:
+            (options.output / "folds").mkdir(exist_ok=True)
             shutil.copyfile(source / "folds.npz", options.output / "folds" / f"{path.stem}.npz")
         rows.append(table_row(configuration, json.loads((source / "summary.json").read_text())))
         history += [
@@ -54,9 +56,10 @@ def main(argv: list[str] | None = None) -> int:
             for entry in json.loads((source / "history.json").read_text())
         ]
     write_joined(options.output / "sketches.parquet", joined["sketch"])
-    write_joined(options.output / "top_labels.parquet", joined["top_labels"])
     write_rows(options.output / "networks.csv", rows)
-    write_rows(options.output / "history.csv", history)
+    if not options.only_populations:
+        write_joined(options.output / "top_labels.parquet", joined["top_labels"])
+        write_rows(options.output / "history.csv", history)
     write_checksums(options.output)
     return 0
 

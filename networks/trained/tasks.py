@@ -8,6 +8,9 @@ The label is the class that made the row.
 
 ``uncertainK``: a row is normal, and its label is drawn from probabilities that a fixed random
 function of the row gives. So the probability of each class is known, row by row.
+
+``pictures10``: a row is a small picture, and its label is drawn from the softmax of a known teacher
+(``trained.pictures``).
 """
 
 from collections.abc import Callable
@@ -17,12 +20,13 @@ from functools import cache
 import numpy as np
 
 from calbias.engine.seeding import stream
+from trained.pictures import SIDE, draw_pictures, teacher_bank, teacher_logits
 
 POINTS = 40
 TEMPLATE_POINTS = 24
 FEATURES, HIDDEN = 24, 64
 SIGNAL_NOISE = {10: 0.6, 50: 0.5, 100: 0.4}
-SHARPNESS = {10: 10.0, 100: 12.0}
+SHARPNESS = {"uncertain10": 10.0, "uncertain100": 12.0, "pictures10": 12.0}
 
 
 @dataclass(frozen=True)
@@ -49,8 +53,11 @@ class Task:
 
 
 @cache
-def load_task(name: str, seed: int = 2022) -> Task:
-    """Return the task of a name, such as ``signals10``, with the constants of a seed."""
+def load_task(name: str, seed: int = 2022, sharpness: float = 0.0) -> Task:
+    """Return the task of a name, such as ``signals10``, with the constants of a seed.
+
+    ``sharpness`` multiplies the logits of the labels' law, where it is known; 0 is SHARPNESS.
+    """
     kind = name.rstrip("0123456789")
     n_classes = int(name.removeprefix(kind))
     generator = stream(seed, name)
@@ -58,14 +65,27 @@ def load_task(name: str, seed: int = 2022) -> Task:
         templates = _templates(n_classes, generator)
         noise = SIGNAL_NOISE[n_classes]
         return Task(name, n_classes, POINTS, lambda n, rng: _signals(n, rng, templates, noise))
+    sharpness = sharpness or SHARPNESS[name]
+    if kind == "pictures":
+        bank = teacher_bank(generator)
+        logits = teacher_logits(bank, sharpness)
+
+        def draw(n: int, rng: np.random.Generator) -> Rows:
+            return _labelled(draw_pictures(n, rng, bank), rng, logits)
+
+        return Task(name, n_classes, SIDE**2, draw, logits)
     first = generator.standard_normal((FEATURES, HIDDEN)).astype(np.float32) / FEATURES**0.5
     second = generator.standard_normal((HIDDEN, n_classes)).astype(np.float32) / HIDDEN**0.5
-    second *= SHARPNESS[n_classes]
+    second *= sharpness
 
-    def logits(inputs: np.ndarray) -> np.ndarray:
-        return np.tanh(2 * (inputs @ first)) @ second
+    def hidden_layer_logits(inputs: np.ndarray) -> np.ndarray:
+        return np.asarray(np.tanh(2 * (inputs @ first)) @ second)
 
-    return Task(name, n_classes, FEATURES, lambda n, rng: _uncertain(n, rng, logits), logits)
+    def draw_features(n: int, rng: np.random.Generator) -> Rows:
+        inputs = rng.standard_normal((n, FEATURES), dtype=np.float32)
+        return _labelled(inputs, rng, hidden_layer_logits)
+
+    return Task(name, n_classes, FEATURES, draw_features, hidden_layer_logits)
 
 
 def _templates(n_classes: int, generator: np.random.Generator) -> np.ndarray:
@@ -98,11 +118,10 @@ def _signals(n: int, rng: np.random.Generator, templates: np.ndarray, noise: flo
     return Rows(inputs, labels, None)
 
 
-def _uncertain(
-    n: int, rng: np.random.Generator, logits_of: Callable[[np.ndarray], np.ndarray]
+def _labelled(
+    inputs: np.ndarray, rng: np.random.Generator, logits_of: Callable[[np.ndarray], np.ndarray]
 ) -> Rows:
-    """Return n normal rows with labels drawn from softmax(logits_of(row)), by Gumbel's maximum."""
-    inputs = rng.standard_normal((n, FEATURES), dtype=np.float32)
+    """Return rows with labels drawn from softmax(logits_of(row)), by Gumbel's maximum."""
     logits = logits_of(inputs)
     exponentials = rng.standard_exponential(logits.shape, dtype=np.float32)
     gumbel = -np.log(np.maximum(exponentials, np.float32(1e-30)))

@@ -10,15 +10,17 @@ from pathlib import Path
 import numpy as np
 import pyarrow.parquet as pq
 import pytest
+import yaml
 
 NETWORKS = Path(__file__).parents[2]
 ROOT = NETWORKS.parent
-SHIPPED = NETWORKS / "resources"
+SHIPPED, PICTURES = NETWORKS / "resources", NETWORKS / "law/resources"
 sys.path.insert(0, str(NETWORKS))
 
 # ruff: noqa: E402
 import calbias
 from networks.kept import read_networks
+from trained import factorial
 from trained.configuration import read_configuration
 from trained.judging import write_configurations
 from trained.populations import outputs_of, sketch
@@ -34,6 +36,13 @@ def test_judging_networks_are_those_that_were_drawn(tmp_path):
     judging = [path for path in CONFIGURATIONS if read_configuration(path).role == "judging"]
     assert [path.name for path in judging] == sorted(path.name for path in tmp_path.iterdir())
     assert all((tmp_path / path.name).read_text() == path.read_text() for path in judging)
+
+
+def test_picture_networks_are_the_factorial_that_was_drawn():
+    drawn = dict(factorial.configurations())
+    files = {path.stem: path for path in (NETWORKS / "law/configs").iterdir()}
+    assert {name: yaml.safe_load(path.read_text()) for name, path in files.items()} == drawn
+    assert all(read_configuration(path).role == "judging" for path in files.values())
 
 
 @pytest.mark.parametrize(
@@ -52,8 +61,9 @@ def test_wrong_configuration_is_refused(tmp_path, line, problem):
         read_configuration(path)
 
 
-def test_labels_of_an_uncertain_task_follow_its_chances():
-    task = load_task("uncertain10")
+@pytest.mark.parametrize("name", ["uncertain10", "pictures10"])
+def test_labels_of_an_uncertain_task_follow_its_chances(name):
+    task = load_task(name)
     rows = task.draw(50_000, np.random.default_rng(1))
     outputs = outputs_of(task.logits(rows.inputs), rows)
     scores = 1 / (1 + np.exp(-outputs.log_odds.astype(float)))
@@ -125,10 +135,11 @@ def test_shipped_files_are_complete_and_agree_with_the_table():
     assert not rows
 
 
-def test_checksums_of_shipped_files():
-    lines = (SHIPPED / "SHA256SUMS").read_text().splitlines()
+@pytest.mark.parametrize("folder", [SHIPPED, PICTURES], ids=["networks", "pictures"])
+def test_checksums_of_shipped_files(folder):
+    lines = (folder / "SHA256SUMS").read_text().splitlines()
     listed = dict(reversed(line.split("  ")) for line in lines)
-    files = {str(p.relative_to(SHIPPED)): p for p in SHIPPED.rglob("*") if p.is_file()}
+    files = {str(p.relative_to(folder)): p for p in folder.rglob("*") if p.is_file()}
     assert set(listed) == set(files) - {"README.md", "SHA256SUMS"}
     for name, digest in listed.items():
         assert hashlib.sha256(files[name].read_bytes()).hexdigest() == digest, name

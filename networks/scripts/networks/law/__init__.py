@@ -1,0 +1,1 @@
+"""Biases of debias and sweep by the expansion and by simulation (``networks/law``)."""
