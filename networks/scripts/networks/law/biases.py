@@ -19,7 +19,7 @@ from scipy.special import expit, ndtr
 
 import calbias
 from calbias.engine.seeding import stream
-from calbias.logits.top_label import top_label
+from calbias.reading.top_label import top_label
 from calbias.simulation import simulate_estimates
 from calbias.truth.counted import WIDTH
 from pipeline.pickles import read_file
