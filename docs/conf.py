@@ -29,40 +29,42 @@ python_maximum_signature_line_length = 88
 
 # Pages whose text is a file elsewhere in the project.
 ELSEWHERE = {
-    "configuration": "config/README.md",
-    "clusters": "workflow/profiles/README.md",
-    "contributing": "CONTRIBUTING.md",
-    "changelog": "CHANGELOG.md",
+    "workflow/configuration": "config/README.md",
+    "workflow/clusters": "workflow/profiles/README.md",
+    "workflow/contributing": "CONTRIBUTING.md",
+    "workflow/changelog": "CHANGELOG.md",
 }
 GUESTS = ("evidence/", "networks/")  # folders that may be deleted
+GUESTS = ("evidence/", "networks/")
 _LINK = re.compile(r"(!?)\[([^\]]*)\]\(([^)#: ]+)(#[^)]*)?\)")
 
 
 def read_source(app, page, source):
     """Put in the files from elsewhere, and let links lead to pages, or be the names of files."""
-    folder = app.srcdir.resolve().relative_to(ROOT).as_posix()
-    path = ELSEWHERE.get(page, f"{folder}/{page}.md")
+    site = app.srcdir.resolve().relative_to(ROOT).as_posix()
+    path = ELSEWHERE.get(page, f"{site}/{page}.md")
     text = (ROOT / path).read_text(encoding="utf-8") if page in ELSEWHERE else source[0]
-    text = _with_links(text, posixpath.dirname(path), folder)
-    if page == "index" and folder == "docs":  # begins as the README does
-        first, _, _ = (ROOT / "README.md").read_text(encoding="utf-8").partition("\n## Reproduce")
-        text = _with_links(first, "", folder) + "\n" + text
+    text = _with_links(text, posixpath.dirname(path), site, posixpath.dirname(page))
+    if page == "index" and site == "docs":  # the README up to its list of pages, then the contents
+        first, _, _ = (ROOT / "README.md").read_text("utf-8").partition("\n## Documentation")
+        text = _with_links(first, "", site, "") + text.removeprefix("# calbias\n")
     source[0] = text
 
 
-def _with_links(text, folder, source):
-    pages = {path: f"{page}.md" for page, path in ELSEWHERE.items()}
+def _with_links(text, folder, site, room):
+    """Return a text of ``folder`` as that of a page in the folder ``room`` of a site."""
+    pages = {path: f"{site}/{page}.md" for page, path in ELSEWHERE.items()}
 
     def rewritten(match):
         picture, words, target, anchor = match.groups(default="")
         path = posixpath.normpath(posixpath.join(folder, target))
-        if not ((ROOT / path).exists() or path.startswith(GUESTS)):
+        if not ((ROOT / path).exists() or path.startswith(GUESTS)):  # which may be deleted
             return match[0]
         if picture:
-            return f"![{words}]({posixpath.relpath(path, source)})"
-        here = path.startswith(f"{source}/") and path.removeprefix(f"{source}/")
-        if page := here or (source == "docs" and pages.get(path)):
-            return f"[{words}]({page}{anchor})"
+            return f"![{words}]({posixpath.relpath(path, f'{site}/{room}')})"
+        page = pages.get(path, path)
+        if page.startswith(f"{site}/"):
+            return f"[{words}]({posixpath.relpath(page, f'{site}/{room}')}{anchor})"
         return words if "`" in words else f"{words} (`{path}`)"
 
     return _LINK.sub(rewritten, text)

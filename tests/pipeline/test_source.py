@@ -34,10 +34,10 @@ def test_local_names_say_what_they_hold():
 
 
 ROOMS = (
-    "auditing/verdict/*.py", "auditing/segment*.py", "auditing/shared_fault.py",
-    "auditing/subgroup*.py",
-    "auditing/interval.py", "auditing/binned_gaps.py", "auditing/calibration_curve.py",
-    "auditing/bins.py", "engine/posterior*.py", "engine/steep_line.py", "monitoring/*.py",
+    "auditing/verdict/*.py", "auditing/subgroups/*.py",
+    "auditing/error/interval.py", "auditing/error/binned_gaps.py",
+    "auditing/error/calibration_curve.py", "auditing/error/bins.py",
+    "engine/posterior*.py", "engine/steep_line.py", "monitoring/*.py",
 )  # fmt: skip
 
 
