@@ -89,18 +89,18 @@ def apart(
     ordered: Ordered,
     segments: Segments,
     rows: GroupedRows,
-    of_calibration: Tested,
+    calibration_test: Tested,
     options: tuple[float, int, np.random.Generator],
     *,
     is_shared: bool,
 ) -> Apart:
     """Return what is Apart from the fault of all rows, if it ``is_shared``, or from calibration.
 
-    ``of_calibration`` says which segments are miscalibrated; where no fault is shared it is the
+    ``calibration_test`` says which segments are miscalibrated; where no fault is shared it is the
     first step. Of two segments that share all rows one is found, the one that fails if the other
     does not.
     """
-    is_failing = of_calibration.found.p_values <= SIGNIFICANT
+    is_failing = calibration_test.found.p_values <= SIGNIFICANT
     m, n = len(segments.words), rows.group.size
     first, p_values, roots = list[int](), np.ones(m), np.zeros((2, m))
     p_value = 1.0
@@ -117,7 +117,7 @@ def apart(
             log_odds = np.where(inside, curve, log_odds)
             strata = np.where(inside, strata.max() + 1 + stratum, strata)
             others = curve if k == 0 else others
-        test = of_calibration
+        test = calibration_test
         if is_shared or first:
             test = tested(ordered.beyond(log_odds, strata), segments, *options)
         later = np.setdiff1d(np.arange(m), first)
