@@ -28,7 +28,7 @@ def _audit(options: Any) -> None:
     from calbias.file_audit import audit_file
 
     names = ("output", "by", "codes", "class_wise", "n_bins", "norm", "confidence_level", "seed",
-             "replicates", "top_label", "force")  # fmt: skip
+             "replicates", "top_label", "force", "within")  # fmt: skip
     audit = audit_file(
         options.file,
         estimators="all" if options.all else options.estimators,
@@ -36,27 +36,29 @@ def _audit(options: Any) -> None:
         progress=_progress(options),
         **_given(options, names),
     )
-    for note in audit.notes:
+    _tell(options, audit)
+    if audit.classes_sentence:
+        say(audit.classes_sentence)
+    _exit_with_answer(audit)
+
+
+def _tell(options: Any, result: Any) -> None:
+    """Print the notes of a result, its sentence, what its subgroups add, and its warnings."""
+    for note in result.notes:
         _notes(options)(note)
-    x = options.within
-    sentences = (
-        audit.sentence if x is None else audit.sentence_within(x / 100),
-        audit.subgroups and audit.subgroups.sentence,
-        audit.classes_sentence,
-    )
-    for text in filter(None, sentences):
-        say(text)
-    for warning in audit.warnings:
+    say(result.sentence)
+    if result.subgroups:
+        say(result.subgroups.details)
+    for warning in result.warnings:
         say(f"warning: {warning}", sys.stderr)
-    _exit_with_answer(audit, x)
 
 
-def _exit_with_answer(result: Any, x: float | None) -> None:
+def _exit_with_answer(result: Any) -> None:
     """Exit with the status of the answer to ``--within``, if that was asked."""
     from calbias.auditing.error.within import EXIT_STATUS
 
-    if x is not None:
-        sys.exit(EXIT_STATUS[result.within(x / 100)])
+    if result.asked:
+        sys.exit(EXIT_STATUS[result.asked.answer])
 
 
 def _recalibrate(options: Any) -> None:
@@ -87,23 +89,20 @@ def _example(options: Any) -> None:
 
 
 def _plan(options: Any) -> None:
-    from calbias.auditing.planning.plan import plan, plan_file
+    from calbias.auditing.planning.plan import plan, plan_file, plan_json
     from calbias.errors import InputError
 
-    files = _output_paths(options, (".csv",), options.scores)
+    files = _output_paths(options, (".csv", ".json"), options.scores)
     if not options.scores and _columns(options) != _columns(argparse.Namespace()):
         source = "--beta" if options.beta else "--normal"
         raise InputError(f"{source} goes without the options that name columns of a file")
-    names = ("power", "slope_width", "seed", "beta", "normal", "oe_width", "c_width", "prevalence",
-             "c_statistic")  # fmt: skip
+    names = ("detect", "power", "slope_width", "gap_width", "seed", "beta", "normal", "oe_width",
+             "c_width", "prevalence", "c_statistic")  # fmt: skip
     goals = {name: value for name, value in _given(options, names).items() if value is not None}
-    goals |= {
-        "detect": [points / 100 for points in options.detect],
-        "gap_width": options.gap_width / 100,
-    }
+    notes = list[str]()
     if options.scores:
         table = plan_file(
-            options.scores, _columns(options), options.top_label, _notes(options), **goals
+            options.scores, _columns(options), options.top_label, notes.append, **goals
         )
     else:
         table = plan(**goals)
@@ -111,14 +110,20 @@ def _plan(options: Any) -> None:
     counts = {name: "{:.0f}".format for name in table if name.startswith(whole_numbers)}
     print(table.to_string(float_format="{:.3f}".format, formatters=counts, na_rep=""))
     if (table["labels"] == math.inf).any():
-        reason = "no number of labels up to ten million reaches this goal with such scores"
-        _notes(options)(f"inf: {reason}")
+        notes.append(
+            "inf: no number of labels up to ten million reaches this goal with such scores"
+        )
+    for note in notes:
+        _notes(options)(note)
     if files:
-        _write(options, files, table.assign(generator="calbias plan").to_csv())
+        marked = table.assign(generator="calbias plan").to_csv()
+        _write(options, files, marked, plan_json(table, goals, notes) + "\n")
 
 
 def _compare(options: Any) -> None:
-    from calbias.auditing.comparison.compare_files import compare_files
+    from calbias.auditing.comparison.compare_files import (
+        compare_files,
+    )
     from calbias.errors import InputError
 
     n_models = max(1 + len(options.second), len(options.score))
@@ -126,27 +131,23 @@ def _compare(options: Any) -> None:
         n_pairs = n_models * (n_models - 1) // 2
         raise InputError(
             f"compare takes two models, not {n_models}: compare each pair, with "
-            f"--confidence-level {1 - 0.05 / n_pairs:.4g} for all {n_pairs} pairs at 95 %"
+            f"--confidence-level {100 - 5 / n_pairs:.4g} for all {n_pairs} pairs at 95 %"
         )
     files = _output_paths(options, (".html", ".json"), options.first, *options.second)
-    names = ("id", "by", "codes", "top_label", "confidence_level", "seed")
+    names = ("id", "by", "codes", "top_label", "confidence_level", "seed", "within")
     comparison = compare_files(
         options.first,
         *options.second,
         score=options.score,
         columns=_columns(options, "score"),
-        say=_notes(options),
         progress=_progress(options),
         **_given(options, names),
     )
-    x = options.within
-    say(comparison.sentence if x is None else comparison.sentence_within(x / 100))
-    if comparison.subgroups:
-        say(comparison.subgroups.sentence)
+    _tell(options, comparison)
     if files:
         page = comparison.to_html(json_name=files[1].name)
         _write(options, files, page, comparison.to_json() + "\n")
-    _exit_with_answer(comparison, x)
+    _exit_with_answer(comparison)
 
 
 def _check(options: Any) -> None:

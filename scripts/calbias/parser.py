@@ -65,7 +65,7 @@ def _add_audit(commands: Any) -> None:
     _add_columns(audit)
     _add_by(audit, "look for subgroups that are miscalibrated")
     audit.add_argument("--class-wise", action="store_true", help="audit each class too")
-    _add_within(audit, "PERCENT", "is the error at most so large?")
+    _add_within(audit, "PERCENT", "is the error at most so many percent?")
     audit.add_argument("--norm", type=float, default=1.0, help="p of the ℓp error, 1 or 2 (1)")
     audit.add_argument("--n-bins", type=int, default=N_BINS, help="number of bins of the ECE (15)")
     _add_level(audit)
@@ -111,22 +111,26 @@ def _add_plan(commands: Any) -> None:
     source.add_argument("--normal", nargs=2, type=float, metavar=("MEAN", "SD"),
                         help="normal log odds of the scores")  # fmt: skip
     plan.add_argument(
-        "--detect", nargs="*", type=float, default=[1, 2, 5], metavar="POINTS",
+        "--detect", nargs="*", type=_fraction, default=[0.01, 0.02, 0.05], metavar="POINTS",
         help="true errors to detect, in points (1 2 5); without a number none",
     )  # fmt: skip
-    plan.add_argument("--power", type=float, default=0.8, help="with this probability (0.8)")
+    plan.add_argument("--power", type=_fraction, default=0.8, metavar="PERCENT",
+                      help="with this probability, in percent (80)")  # fmt: skip
     _add_columns(plan)
-    plan.add_argument("--slope-width", type=float, default=0.1, help="slope to ± this (0.1)")
-    plan.add_argument("--gap-width", type=float, default=1.0, help="mean gap to ± points (1)")
+    plan.add_argument("--slope-width", type=float, default=0.1, metavar="X",
+                      help="slope to ± this number (0.1)")  # fmt: skip
+    plan.add_argument("--gap-width", type=_fraction, default=0.01, metavar="POINTS",
+                      help="mean gap to ± points (1)")  # fmt: skip
     event = plan.add_argument_group("a risk model, by the criteria of Riley et al. (2021)")
+    event.add_argument("--prevalence", type=_fraction, metavar="PERCENT",
+                       help="of the event, in percent (the mean score)")  # fmt: skip
     for name, text in (
-        ("--oe-width", "observed/expected to ± this, half its interval's width"),
-        ("--c-width", "c statistic to ± this"),
-        ("--prevalence", "of the event (the mean score)"),
+        ("--oe-width", "observed/expected, a ratio, to ± this, half its interval's width"),
+        ("--c-width", "c statistic, a number from 0.5 to 1, to ± this"),
         ("--c-statistic", "expected c statistic (of calibrated scores)"),
     ):
         event.add_argument(name, type=float, metavar="X", help=text)
-    _add_results(plan, "the table as STEM.csv (not written)")
+    _add_results(plan, "the table as STEM.csv, and all as STEM.json (not written)")
 
 
 def _add_compare(commands: Any) -> None:
@@ -142,7 +146,7 @@ def _add_compare(commands: Any) -> None:
     _add_columns(compare, action="append", default=[])
     compare.add_argument("--id", metavar="COLUMN", help="join the rows of the files by this column")
     _add_by(compare, "in which subgroups do they differ")
-    _add_within(compare, "POINTS", "is FIRST no worse than SECOND by more than this?")
+    _add_within(compare, "POINTS", "is FIRST no worse than SECOND by more than so many points?")
     _add_level(compare)
     _add_results(compare, "STEM.html and STEM.json (not written)")
 
@@ -161,7 +165,8 @@ def _add_watch(commands: Any) -> None:
     watch.add_argument("file", metavar="FILE", help="a table as for audit, in the order of time")
     watch.add_argument("--time", metavar="COLUMN", required=True, help="dates, times or numbers")
     _add_columns(watch)
-    watch.add_argument("--level", type=float, default=0.05, help="rate of false alarms (0.05)")
+    watch.add_argument("--level", type=_fraction, default=0.05, metavar="PERCENT",
+                       help="rate of false alarms, in percent (5)")  # fmt: skip
     watch.add_argument("--state", metavar="STATE",
                        help="continue the state in this file, if it exists, and write it: each "
                        "month's file is then watched once")  # fmt: skip
@@ -225,16 +230,24 @@ def _add_results(parser: argparse.ArgumentParser, files: str) -> None:
 
 def _add_within(parser: argparse.ArgumentParser, metavar: str, question: str) -> None:
     answers = "yes (exit status 0), no (3) or undecided (4)"
-    parser.add_argument("--within", type=_percentage, metavar=metavar, help=f"{question} {answers}")
+    parser.add_argument("--within", type=_fraction, metavar=metavar, help=f"{question} {answers}")
 
 
-def _percentage(text: str) -> float:
+def _fraction(text: str) -> float:
+    """Return the fraction of a percentage; between 0 and 1 it may be meant as a fraction."""
+    number = text.removesuffix("%")
     with contextlib.suppress(ValueError):
-        if 0.0 <= float(text) <= 100.0:
-            return float(text)
-    raise argparse.ArgumentTypeError(f"must be a number from 0 to 100, not {text}")
+        percent = float(number)
+        if 0.0 < percent < 1.0 and number == text:
+            other = f"{100 * percent:.12g}"
+            raise argparse.ArgumentTypeError(
+                f"{text} could be {other} % or {text} %: write {other} or {text}%"
+            )
+        if 0.0 <= percent <= 100.0:
+            return percent / 100
+    raise argparse.ArgumentTypeError(f"must be a percentage from 0 to 100, such as 5, not {text}")
 
 
 def _add_level(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("--confidence-level", type=float, default=CONFIDENCE_LEVEL, metavar="LEVEL",
-                        help="of the interval (0.95)")  # fmt: skip
+    parser.add_argument("--confidence-level", type=_fraction, default=CONFIDENCE_LEVEL,
+                        metavar="PERCENT", help="of the interval, in percent (95)")  # fmt: skip

@@ -13,7 +13,7 @@ import numpy as np
 from calbias.auditing.description import OBSERVED_EXPECTED, Description
 from calbias.auditing.diagrams.corp import CorpDiagram
 from calbias.auditing.error.bins import PictureBins
-from calbias.auditing.error.within import Answer, InParts, answer_in_words, decided
+from calbias.auditing.error.within import Answer, Gate, InParts, gate_of
 from calbias.auditing.inputs import EVENT, Options
 from calbias.auditing.subgroups.subgroups import Subgroups
 from calbias.auditing.verdict.verdict_result import CalibrationVerdict
@@ -39,6 +39,21 @@ class Result:
     kind: str
     n_clusters: int | None
     subgroups: InParts | None
+    limit: float | None
+    """The error, a fraction, that was asked about; None without that."""
+
+    def gate(self, x: float) -> Gate:
+        """Return the Gate of ``x``, a fraction: the answer of ``within``, and what decided it."""
+        raise NotImplementedError
+
+    @property
+    def asked(self) -> Gate | None:
+        """The Gate of the limit, None where nothing was asked."""
+        return None if self.limit is None else self.gate(self.limit)
+
+    def _gate(self, estimate: float, interval: tuple[float, float], x: float) -> Gate:
+        size = (self.n, "rows") if self.n_clusters is None else (self.n_clusters, "clusters")
+        return gate_of(estimate, interval, x, size, self.subgroups)
 
     @property
     def sentence(self) -> str:
@@ -52,14 +67,6 @@ class Result:
     def to_json(self) -> str:
         """Return ``to_dict`` as JSON; an unknown number is null."""
         return json.dumps(self.to_dict(), indent=2, ensure_ascii=False, allow_nan=False)
-
-    def _answer(self, estimate: float, interval: tuple[float, float], x: float) -> str:
-        """Return the answer to "at most x?" in words, and how many rows would decide."""
-        decision, which = decided(interval, self.subgroups, x)
-        if which:
-            return f"{decision}, {which}"
-        size = (self.n, "rows") if self.n_clusters is None else (self.n_clusters, "clusters")
-        return answer_in_words(estimate, interval, x, *size)
 
     def _repr_html_(self) -> str:
         from calbias.auditing.page.picture import picture
@@ -166,6 +173,11 @@ class Audit(Result):
         return self.options.confidence_level
 
     @property
+    def limit(self) -> float | None:  # type: ignore[override]
+        """The error that was asked about, None without that."""
+        return self.options.within
+
+    @property
     def p_value(self) -> float:
         """The p-value of the verdict."""
         return self.verdict.p_value
@@ -243,12 +255,11 @@ class Audit(Result):
         >>> audit.within(0.2), audit.within(0.1), audit.within(0.01)
         ('yes', 'undecided', 'no')
         """
-        return decided(self.interval, self.subgroups, x)[0]
+        return self.gate(x).answer
 
-    def sentence_within(self, x: float) -> str:
-        """The sentence with the answer of ``within``, and how many rows would decide."""
-        text = self._answer(self.error, self.interval, x)
-        return f"{self.sentence[:-1]}; error at most {100 * x:g} %: {text}."
+    def gate(self, x: float) -> Gate:
+        """Return the Gate of ``x``, a fraction: the answer of ``within``, and what decided it."""
+        return self._gate(self.error, self.interval, x)
 
     @property
     def in_percent(self) -> tuple[str, str, str, str, str]:
@@ -280,10 +291,17 @@ class Audit(Result):
         error, low, high, ece, floor = self.in_percent
         norm = "" if self.norm == 1 else f" (ℓ{self.norm:g})"
         interval = f"{low} to {high} %, {100 * self.confidence_level:g} %"
+        asked = f"; {self.gate_sentence}" if self.asked else ""
         return (
             f"n = {self.size}: calibration error{norm} {error} % ({interval}); ECE {ece} %, "
-            f"noise floor {floor} %; {self.whole}; {self.finding}."
+            f"noise floor {floor} %; {self.whole}; {self.finding}{asked}."
         )
+
+    @property
+    def gate_sentence(self) -> str:
+        """The answer to the limit in words; empty where nothing was asked."""
+        asked = self.asked
+        return f"error at most {100 * asked.limit:.12g} %: {asked.sentence}" if asked else ""
 
     @property
     def classes_sentence(self) -> str:
@@ -315,6 +333,8 @@ class Audit(Result):
             "generator": GENERATOR.format("audit"),
             **{name: getattr(self, name) for name in first},
             **{name: plain(value) for name, value in shown.items()},
+            "interval": dict(zip(("low", "high"), plain(self.interval), strict=True)),
+            **({"within": plain(self.asked)} if self.asked else {}),
             **self._told_of_subgroups(),
             **{name: plain(table.reset_index()) for name, table in self.tables().items()},
         }

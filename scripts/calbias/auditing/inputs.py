@@ -14,6 +14,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
+from calbias.auditing.error.within import answer
 from calbias.auditing.verdict.clusters import cluster_codes
 from calbias.defaults import CONFIDENCE_LEVEL, LOGITS, N_BINS
 from calbias.engine.scores_and_hits import (
@@ -49,6 +50,7 @@ class Options:
     """Bins of the ECE, p of the error, level of the interval, seed, data sets a curve.
 
     ``replicates`` are the data sets that show the bias of an estimator, where that is asked for.
+    ``within`` is an error, a fraction: is the model's at most so large? None does not ask.
     """
 
     n_bins: int = N_BINS
@@ -56,6 +58,7 @@ class Options:
     confidence_level: float = CONFIDENCE_LEVEL
     seed: int = 0
     replicates: int = 200
+    within: float | None = None
 
     def __post_init__(self) -> None:
         validate_options(self.n_bins, None, MOST_AUDITED_BINS)
@@ -65,6 +68,8 @@ class Options:
         if self.norm not in NORMS:
             raise InputError(f"norm must be 1 or 2, not {self.norm!r:.60}")
         validate_level(self.confidence_level, 0.5)
+        if self.within is not None:
+            answer((0.0, 0.0), self.within)
 
 
 @dataclass(frozen=True)

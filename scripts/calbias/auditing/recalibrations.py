@@ -31,7 +31,7 @@ from scipy.special import ndtr, softmax
 
 from calbias.auditing.inputs import Data
 from calbias.auditing.verdict.groups import ends_of
-from calbias.defaults import SIGNIFICANT, holm
+from calbias.defaults import SIGNIFICANT, Z_95, holm
 from calbias.engine.seeding import stream
 from calbias.errors import InputError
 from calbias.reading.top_label import top_label
@@ -191,6 +191,8 @@ def _gain(
         "brier_before": dot(size, before) / n,
         "brier_after": dot(size, before - fall) / n,
         "gain": gain,
+        "gain_low": gain - Z_95 * error,
+        "gain_high": gain + Z_95 * error,
         "gain_se": error,
         "p_value": float(2 * ndtr(-abs(z))),
     }

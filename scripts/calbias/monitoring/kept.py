@@ -95,8 +95,9 @@ def read_kept(path: str, level: float) -> Kept:
             raise ValueError("its times are not those of its rows")
     if kept.monitor.level != level:
         raise InputError(
-            f"{path}: the state has the level {kept.monitor.level:g}, not {level:g}: give --level "
-            f"{kept.monitor.level:g}, or start with a new file"
+            f"{path}: the state has the level {100 * kept.monitor.level:g} %, not "
+            f"{100 * level:g} %: give --level {100 * kept.monitor.level:g}, or start with a new "
+            "file"
         )
     return kept
 

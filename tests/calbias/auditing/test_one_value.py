@@ -82,9 +82,9 @@ def values_of(told):
                                ("intercept", "intercept with the slope"),
                                ("shift", "intercept, slope fixed at 1")):  # fmt: skip
             yield quantity, "risk", rows[name]["value"]
-        for k, end in enumerate(("low", "high")):
+        for end in ("low", "high"):
             yield end, "ICI", rows["ICI"][end]
-            yield end, "audit", told["interval"][k]
+            yield end, "audit", told["interval"][end]
     for row in told.get("recalibration", ()):
         yield "brier", row["method"], row["brier_before"]
         if row["method"] == "shift":

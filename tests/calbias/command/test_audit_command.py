@@ -13,7 +13,7 @@ from scipy.special import softmax
 
 import calbias
 from calbias.auditing.error.estimator_bias import ESTIMATORS
-from calbias.auditing.error.within import answer_in_words, rows_to_decide
+from calbias.auditing.error.within import gate_of, rows_to_decide
 from calbias.auditing.page.page import of_events
 from calbias.auditing.verdict.words import PARTS
 from calbias.command import main
@@ -79,7 +79,7 @@ def test_subgroups_and_classes(tmp_path, capsys):
     bad = sum(row["finding"] == "miscalibrated" for row in found["classes"])
     screen = capsys.readouterr().out
     assert f"{bad} of 3 classes miscalibrated" in screen
-    assert found["subgroups"]["sentence"] in screen
+    assert found["subgroups"]["sentence"] in screen  # nothing was found, and is not said above
     assert all(0 <= row["corrected"] < 1 for row in found["classes"])
     page = (tmp_path / "a&b.html").read_text(encoding="utf-8")
     assert "Whom does it fail?" in page
@@ -142,8 +142,10 @@ def test_without_a_command_the_help_is_printed_and_a_wrong_one_is_told_of_it(cap
         ("30", 0, "error at most 30 %: yes."),
         ("1", 3, "error at most 1 %: no."),
         ("12", 4, r"error at most 12 %: undecided, about [0-9]+ rows would decide."),
-        ("101", 2, "must be a number from 0 to 100, not 101; see calbias audit --help"),
-        ("x", 2, "--within: must be a number from 0 to 100, not x; see calbias audit --help"),
+        ("0.05", 2, "0.05 could be 5 % or 0.05 %: write 5 or 0.05%; see calbias audit --help"),
+        ("0.05%", 3, "error at most 0.05 %: no."),
+        ("101", 2, "must be a percentage from 0 to 100, such as 5, not 101; see calbias"),
+        ("x", 2, "--within: must be a percentage from 0 to 100, such as 5, not x; see"),
     ],
 )
 def test_the_gate_has_a_status_for_each_answer(tmp_path, capsys, percent, status, said):
@@ -153,7 +155,31 @@ def test_the_gate_has_a_status_for_each_answer(tmp_path, capsys, percent, status
         main(["audit", str(tmp_path / "mine.csv"), "--within", percent, *FAST])
     assert stop.value.code == status
     [line] = [x for x in "".join(capsys.readouterr()).splitlines() if not x.startswith("warning")]
-    assert re.search(f"{said}$", line)
+    assert re.search(said, line)
+
+
+def test_the_gate_stands_in_the_line_the_page_and_the_numbers(tmp_path, capsys):
+    """Site 1 is right in 55 of 100 rows, site 0 in 85, and 70 % is said: it decides the answer."""
+    hits = [int(k % 20 < (11 if k % 40 > 19 else 17)) for k in range(2000)]
+    sites = [int(k % 40 > 19) for k in range(2000)]
+    table = pd.DataFrame({"score": 0.7, "hit": hits, "site": sites})
+    words = ["--by", "site", "--within", "5", *FAST]
+    with pytest.raises(SystemExit) as stop:
+        main(["audit", str(written(table, tmp_path / "mine.csv")), *words])
+    assert stop.value.code == 3
+    line, more = capsys.readouterr().out.splitlines()
+    found = json.loads((tmp_path / "mine.json").read_text(encoding="utf-8"))
+    page = (tmp_path / "mine.html").read_text(encoding="utf-8").replace("\u00a0", " ")
+    gate = found["within"]
+    assert (gate["limit"], gate["answer"], gate["rows_needed"]) == (0.05, "no", None)
+    assert gate["where"] in ("site = 0", "site = 1")
+    assert 0.05 < gate["low"] < 0.15 < gate["high"]
+    assert found["options"]["within"] == 0.05
+    said = f"error at most 5 %: no, {gate['reason']}"
+    for text in (line, found["sentence"]):
+        assert text.endswith(f"; {said}.")
+    assert said[1:] in page
+    assert "p = " not in more  # the first line has it
 
 
 def test_rows_that_would_decide_by_hand():
@@ -161,15 +187,14 @@ def test_rows_that_would_decide_by_hand():
     assert rows_to_decide(0.03, (0.0, 0.09), 0.05, 100) == pytest.approx(900)
     # the low end, cut off at 0, is taken as 4.5 points away and must come to 1
     assert rows_to_decide(0.03, (0.0, 0.09), 0.02, 100) == pytest.approx(100 * 4.5**2)
-    assert answer_in_words(0.05, (0.0, 0.09), 0.05, 10, "clusters") == (
-        "undecided, ten million clusters would not decide"
-    )
+    undecided = gate_of(0.05, (0.0, 0.09), 0.05, (10, "clusters"))
+    assert undecided.sentence == "undecided, ten million clusters would not decide"
 
 
 def test_compare_by_command_and_the_gate_of_two_models(tmp_path, capsys):
     a, b = (written(scored().assign(score=p), tmp_path / f"{p}.csv") for p in (0.7, 0.95))
     out = tmp_path / "found.json"
-    options = ["--cluster", "row", "--confidence-level", "0.8", "--output", str(out)]
+    options = ["--cluster", "row", "--confidence-level", "80", "--output", str(out)]
     for files, status, more in (((a, b), 0, options), ((b, a), 3, [])):
         with pytest.raises(SystemExit) as stop:
             main(["compare", *map(str, files), "--within", "2", *more])
@@ -177,8 +202,10 @@ def test_compare_by_command_and_the_gate_of_two_models(tmp_path, capsys):
     first, second = capsys.readouterr().out.splitlines()
     assert second.endswith("0.95 no worse than 0.7 by more than 2 points: no.")
     found = json.loads(out.read_text(encoding="utf-8"))
-    assert (found["n"], found["n_clusters"], found["confidence_level"]) == (300, 100, 0.8)
-    assert first.startswith(found["sentence"][:-1])
+    assert (found["n"], found["n_clusters"]) == (300, 100)
+    assert found["options"] == {"confidence_level": 0.8, "seed": 0, "within": 0.02}
+    assert first == found["sentence"]
+    assert (found["within"]["limit"], found["within"]["answer"]) == (0.02, "yes")
     short = written(scored(50), tmp_path / "short.csv")
     with pytest.raises(SystemExit):
         main(["compare", str(a), str(short)])
@@ -187,7 +214,7 @@ def test_compare_by_command_and_the_gate_of_two_models(tmp_path, capsys):
 def test_clusters_the_level_and_all_estimators_by_command(tmp_path):
     table = scored(300).assign(benchmark=np.arange(300) % 3, question=np.arange(300) % 20)
     file = written(table, tmp_path / "mine.csv")
-    options = ["--cluster", "benchmark", "--cluster", "question", "--confidence-level", "0.8"]
+    options = ["--cluster", "benchmark", "--cluster", "question", "--confidence-level", "80"]
     main(["audit", str(file), *options, "--all", "--replicates", "20", *FAST])
     found = json.loads((tmp_path / "mine.json").read_text(encoding="utf-8"))
     assert (found["n_clusters"], found["confidence_level"]) == (60, 0.8)

@@ -329,8 +329,8 @@ def test_a_state_goes_from_file_to_file(stream, capsys, tmp_path, refused):
     capsys.readouterr()
     with refused("stream.csv: begins at", "has the rows up to", "give later rows"):
         main(["watch", written(table[700:]), "--time", "day", *state])
-    with refused("the state has the level 0.05, not 0.1"):
-        main(["watch", written(table[700:]), "--time", "day", *state, "--level", "0.1"])
+    with refused("the state has the level 5 %, not 10 %"):
+        main(["watch", written(table[700:]), "--time", "day", *state, "--level", "10"])
     numbers = table.assign(day=np.arange(1200) + 20260101)
     with refused("its time 20260101 is a number, and", "a date: name one column"):
         main(["watch", written(numbers), "--time", "day", *state])

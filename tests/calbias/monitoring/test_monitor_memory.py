@@ -178,7 +178,7 @@ def test_the_page_of_a_short_stream_says_that_nothing_rang(tmp_path, capsys):
         table = pd.DataFrame({"day": range(rows), "score": 0.5, "hit": np.arange(rows) % 2})
         table["id"] = np.arange(rows) // 2
         table.to_csv(tmp_path / "x.csv", index=False)
-        main(["watch", str(tmp_path / "x.csv"), "--time", "day", "--level", "0.1", *more])
+        main(["watch", str(tmp_path / "x.csv"), "--time", "day", "--level", "10", *more])
         monitor = Monitor(0.1)
         monitor.update(table["score"], table["hit"], table["id"] if more else None)
         monitor.complete()

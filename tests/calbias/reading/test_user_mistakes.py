@@ -38,7 +38,7 @@ def files(tmp_path):
 WRITERS = {
     "audit": (["a.csv"], [".html", ".json"]),
     "compare": (["a.csv", "b.csv"], [".html", ".json"]),
-    "plan": (["--scores", "a.csv", "--detect", "20"], [".csv"]),
+    "plan": (["--scores", "a.csv", "--detect", "20"], [".csv", ".json"]),
     "recalibrate": (["a.csv", "--method", "platt"], [".json"]),
     "watch": (["a.csv", "--time", "t"], [".html", ".json"]),
 }

@@ -32,7 +32,12 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy.special import ndtr, ndtri, stdtr, stdtrit
 
-from calbias.auditing.comparison.comparison_result import Compared, Comparison, Limits
+from calbias.auditing.comparison.comparison_result import (
+    Compared,
+    CompareOptions,
+    Comparison,
+    Limits,
+)
 from calbias.auditing.comparison.differences import LEAST_P
 from calbias.auditing.comparison.paired_gaps import differences
 from calbias.auditing.error.bins import picture_bins
@@ -153,7 +158,6 @@ def compare(
         outcome.audited[1].error,
         *outcome.difference,
         *_mean_with_reach(losses[0] - losses[1], confidence_level),
-        confidence_level=confidence_level,
         n_clusters=None if clusters is None else number,
         first=names[0],
         second=names[1],
@@ -161,7 +165,7 @@ def compare(
         skill_low=skill[1],
         skill_high=skill[2],
         kind=TOP_LABEL if is_pair else EVENT,
-        seed=seed,
+        options=CompareOptions(confidence_level, seed),
         models=tuple(
             _model(name, audited, _mean_with_reach(loss, confidence_level), not is_pair)
             for name, audited, loss in zip(names, outcome.audited, losses, strict=True)
@@ -206,22 +210,23 @@ def _model(name: str, audited: _Audited, brier: Limits, is_event: bool) -> Compa
     """Return one of the models with its picture and, of an event, its skill score."""
     sample, level, skill = audited.sample, audited.level, None
     if is_event:
-        skill = skill_score(Outcomes.of(sample.by_score), float(ndtri(0.5 + level / 2)))
+        sample_skill = skill_score(Outcomes.of(sample.by_score), float(ndtri(0.5 + level / 2)))
+        skill = Limits(*sample_skill)
         if sample.clusters is not None:  # as in an audit
-            skill = skill[0], math.nan, math.nan
+            skill = Limits(skill[0], math.nan, math.nan)
     bins = picture_bins(sample, level, audited.effect)
     by_score = sample.by_score
     columns = by_score.scores, by_score.rows, by_score.hits
     curve = picture_curve(audited.average, bins, *columns, audited.effect, level)
-    return Compared(name, (audited.error, *audited.interval), brier, skill, curve, bins)
+    return Compared(name, Limits(audited.error, *audited.interval), brier, skill, curve, bins)
 
 
-def _mean_with_reach(sums: Floats, level: float) -> tuple[float, float, float]:
+def _mean_with_reach(sums: Floats, level: float) -> Limits:
     """Return the total of independent sums (g,), each over n, with Student's interval."""
     number, total = sums.size, float(sums.sum())
     spread = math.sqrt(number / (number - 1) * float(np.sum((sums - total / number) ** 2)))
     half = float(stdtrit(number - 1, 0.5 + level / 2)) * spread
-    return total, total - half, total + half
+    return Limits(total, total - half, total + half)
 
 
 def _skill(losses: Floats, reference: Floats, level: float) -> tuple[float | None, ...]:

@@ -31,7 +31,7 @@ def compare_files(
     top_label: bool = False,
     confidence_level: float = CONFIDENCE_LEVEL,
     seed: int = 0,
-    say: Callable[[str], None] = lambda note: None,
+    within: float | None = None,
     progress: Callable[[str], None] | None = None,
 ) -> Comparison:
     """Return the Comparison of two files as ``calbias audit`` reads them.
@@ -49,8 +49,8 @@ def compare_files(
         one file alone are left out.
     by, codes : sequence of str
         Columns of the first file that name subgroups, and those whose numbers are not cut.
-    say : callable
-        Gets the notes on how the files were read, and the readers' warnings.
+    within : float, optional
+        A difference of the errors, a fraction: is the first no worse by more?
     progress : callable, optional
         Called with a short text before each step.
 
@@ -78,18 +78,20 @@ def compare_files(
         read_data(file, names, columns=each, top_label=top_label)
         for file, names, each in zip(files, used, columns_of_each, strict=True)
     )
-    for file, data in zip(dict.fromkeys(files), (one, other), strict=False):
-        for note in (*data.notes, *sentences(data.warnings or ())):
-            say(f"{file}: {note}")
+    read = [*zip(dict.fromkeys(files), (one, other), strict=False)]
+    notes = [f"{file}: {note}" for file, data in read for note in data.notes]
+    warnings = [f"{file}: {text}" for file, data in read for text in sentences(data.warnings or ())]
     one, other = _joined(one, other, id) if id and second is not None else _shared(one, other)
     hits = _hits(one, other, *files)
     first_name, second_name = names_of_files(*files) if second is not None else score
-    return compare(
+    comparison = compare(
         one.single.score, other.single.score, hits,
         clusters=one.clusters, by=with_codes(_subgroups(one, by), codes) or None,
         confidence_level=confidence_level, seed=seed, names=(first_name, second_name),
         progress=progress,
     )  # fmt: skip
+    options = comparison.options._replace(within=within)
+    return replace(comparison, options=options, notes=(*notes,), warnings=(*warnings,))
 
 
 def _hits(one: Data, other: Data, first: Path | str, second: Path | str) -> Any:

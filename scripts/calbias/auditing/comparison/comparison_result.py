@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, field, fields
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from calbias.auditing.audit_result import Result, new_axes, plain
 from calbias.auditing.comparison.differences import Differences, p_text
 from calbias.auditing.error.bins import PictureBins
-from calbias.auditing.error.within import Answer, decided
+from calbias.auditing.error.within import Answer, Gate
 from calbias.auditing.inputs import TOP_LABEL
 from calbias.defaults import CONFIDENCE_LEVEL, SIGNIFICANT
 from calbias.engine.posterior import PosteriorCurve
@@ -19,8 +19,13 @@ if TYPE_CHECKING:
     import pandas as pd
     from matplotlib.axes import Axes
 
-Limits = tuple[float, float, float]
-"""A number with the ends of its interval; the ends are NaN where there is none."""
+
+class Limits(NamedTuple):
+    """A number with the ends of its interval; the ends are NaN where there is none."""
+
+    value: float
+    low: float
+    high: float
 
 
 class Compared(NamedTuple):
@@ -36,6 +41,14 @@ class Compared(NamedTuple):
     skill: Limits | None
     curve: PosteriorCurve
     bins: PictureBins
+
+
+class CompareOptions(NamedTuple):
+    """The level of the intervals, the seed of the folds, and a difference that is asked about."""
+
+    confidence_level: float = CONFIDENCE_LEVEL
+    seed: int = 0
+    within: float | None = None
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -61,7 +74,6 @@ class Comparison(Result):
     brier_difference: float
     brier_low: float
     brier_high: float
-    confidence_level: float = CONFIDENCE_LEVEL
     n_clusters: int | None = None
     first: str = "first"
     second: str = "second"
@@ -69,9 +81,21 @@ class Comparison(Result):
     skill_low: float | None = None
     skill_high: float | None = None
     kind: str = TOP_LABEL
-    seed: int = 0
+    options: CompareOptions = field(default_factory=CompareOptions)
+    notes: tuple[str, ...] = ()
+    warnings: tuple[str, ...] = ()
     models: tuple[Compared, ...] = ()
     subgroups: Differences | None = None
+
+    @property
+    def confidence_level(self) -> float:
+        """The probability of the intervals."""
+        return self.options.confidence_level
+
+    @property
+    def limit(self) -> float | None:  # type: ignore[override]
+        """The difference that was asked about, None without that."""
+        return self.options.within
 
     @property
     def better(self) -> str | None:
@@ -87,14 +111,20 @@ class Comparison(Result):
         larger by more than x in a subgroup, and "undecided" where it is found to be larger and may
         be by more than x, by the limits that hold for all subgroups at once.
         """
-        return decided((self.low, self.high), self.subgroups, x)[0]
+        return self.gate(x).answer
 
-    def sentence_within(self, x: float) -> str:
-        """The sentence with the answer of ``within``, and how many rows would decide."""
-        text = self._answer(self.difference, (self.low, self.high), x)
-        points = f"{100 * x:g} point{'' if x == 0.01 else 's'}"
+    def gate(self, x: float) -> Gate:
+        """Return the Gate of ``x``, a fraction: the answer of ``within``, and what decided it."""
+        return self._gate(self.difference, (self.low, self.high), x)
+
+    @property
+    def gate_sentence(self) -> str:
+        """The answer to the limit in words; empty where nothing was asked."""
+        if self.asked is None:
+            return ""
+        points = f"{100 * self.asked.limit:.12g} point{'' if self.asked.limit == 0.01 else 's'}"
         worse = f"{self.first} no worse than {self.second} by more than {points}"
-        return f"{self.sentence[:-1]}; {worse}: {text}."
+        return f"{worse}: {self.asked.sentence}"
 
     @property
     def verdict(self) -> str:
@@ -110,7 +140,8 @@ class Comparison(Result):
             f"n = {self.n}{rows}: calibration error {_percent(self.error_first)} % ({self.first}) "
             f"and {_percent(self.error_second)} % ({self.second}), difference "
             f"{_points(self.difference, self.low, self.high)} "
-            f"({100 * self.confidence_level:g} %); {self.verdict}. {self.brier_sentence}."
+            f"({100 * self.confidence_level:g} %); {self.verdict}. {self.brier_sentence}"
+            f"{'; ' if self.asked else ''}{self.gate_sentence}."
         )
 
     @property
@@ -162,7 +193,8 @@ class Comparison(Result):
         else:
             del values["subgroups"]
         head = {"generator": GENERATOR.format("compare"), "sentence": self.sentence}
-        return head | plain(values)
+        asked = {"within": plain(self.asked)} if self.asked else {}
+        return head | plain(values) | asked
 
     def to_html(self, title: str = "", json_name: str = "") -> str:
         """Return the page that ``calbias compare`` writes: one file that needs no other."""

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from calbias.auditing.error.within import Answer, decisive
+from calbias.auditing.error.within import Gate, decisive, rows_in_words, rows_to_decide
 from calbias.auditing.subgroups.segments import ending
 from calbias.defaults import p_digits
 
@@ -46,7 +46,7 @@ class Differences(NamedTuple):
     small: tuple[str, ...]
     cut: tuple[str, ...] = ()
 
-    def within(self, x: float) -> tuple[Answer, str]:
+    def gate(self, x: float) -> Gate | None:
         """Return whether the first is worse by more than ``x`` in no subgroup, and which decides.
 
         "no" where the low end of a difference is above x, "undecided" where the first is found to
@@ -56,11 +56,21 @@ class Differences(NamedTuple):
         is_found = self.table["better"] != ""
         may_fail = is_found & (high > x)
         result = decisive(self.table, ("no", low > x, low), ("undecided", may_fail, high))
+        if not len(self.table):
+            return None
         if result is None:
-            return "yes", "and in no subgroup by more" if len(self.table) else ""
+            reason = "and in no subgroup by more"
+            return Gate(x, "yes", None, float(low.min()), float(high.max()), None, reason=reason)
         answer, row = result
-        limits = f"{100 * row['low']:.1f} to {100 * row['high']:.1f} points"
-        return answer, f"where {row['segment']} (gap larger by {limits})"
+        ends = float(row["low"]), float(row["high"])
+        rows = None
+        if answer == "undecided":
+            rows = rows_to_decide(float(row["difference"]), ends, x, float(row["n"]))
+        reason = "where {} (gap larger by {:.1f} to {:.1f} points)".format(
+            row["segment"], *(100 * end for end in ends)
+        )
+        reason += "" if rows is None else f", {rows_in_words(rows, 'rows of it')}"
+        return Gate(x, answer, row["segment"], *ends, rows, reason=reason)
 
     @property
     def differing(self) -> pd.DataFrame:
@@ -77,6 +87,11 @@ class Differences(NamedTuple):
             for k, (name, count) in enumerate(counts.items())
         )
         return f"but {words} of {len(self.table)} subgroups"
+
+    @property
+    def details(self) -> str:
+        """What the sentence of the comparison does not say: all of it."""
+        return self.sentence
 
     @property
     def sentence(self) -> str:

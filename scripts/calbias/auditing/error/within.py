@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING, Literal, Protocol
+from typing import TYPE_CHECKING, Literal, NamedTuple, Protocol
 
 from calbias.errors import InputError
 
@@ -16,10 +16,49 @@ EXIT_STATUS: dict[Answer, int] = {"yes": 0, "no": 3, "undecided": 4}
 _MOST = 1e7
 
 
+class Gate(NamedTuple):
+    """The answer to "is the error at most so large?", and what decided it. Errors are fractions.
+
+    Attributes
+    ----------
+    limit : float
+        The error that was asked about.
+    answer : str
+        ``yes`` where the deciding interval is at most the limit, ``no`` where it is above it, else
+        ``undecided``.
+    where : str or None
+        The subgroup that decided, in words; None for all rows.
+    low, high : float
+        The deciding interval.
+    rows_needed : float or None
+        About how many rows of it, or clusters, would decide if the estimate is the truth; None
+        where it is decided.
+    unit : str
+        What ``rows_needed`` counts, ``rows`` or ``clusters``.
+    reason : str
+        The same in words, empty where the answer alone says it.
+    """
+
+    limit: float
+    answer: Answer
+    where: str | None
+    low: float
+    high: float
+    rows_needed: float | None
+    unit: str = "rows"
+    reason: str = ""
+
+    @property
+    def sentence(self) -> str:
+        """The answer with its reason."""
+        return f"{self.answer}{', ' if self.reason else ''}{self.reason}"
+
+
 def answer(interval: tuple[float, float], x: float) -> Answer:
     """Return "yes" where the interval is at most x, a fraction, "no" where it is above it."""
     if not 0.0 <= x <= 1.0:
-        raise InputError(f"within needs an error between 0 and 1, a fraction, not {x!r:.60}")
+        hint = f": {x:g} % is {x / 100:g}" if 1.0 < x <= 100.0 else ""
+        raise InputError(f"within takes a fraction from 0 to 1, not {x!r:.60}{hint}")
     low, high = interval
     return "yes" if high <= x else "no" if low > x else "undecided"
 
@@ -27,19 +66,28 @@ def answer(interval: tuple[float, float], x: float) -> Answer:
 class InParts(Protocol):
     """Subgroups that are asked too."""
 
-    def within(self, x: float) -> tuple[Answer, str]:
-        """Return their answer, and which one decides, in words."""
+    def gate(self, x: float) -> Gate | None:
+        """Return the Gate of the subgroup that decides, None where there are no subgroups."""
 
 
-def decided(interval: tuple[float, float], parts: InParts | None, x: float) -> tuple[Answer, str]:
-    """Return the answer on all rows and, if asked, on subgroups, and which of these decides."""
-    on_all_rows = answer(interval, x)
-    if parts is None or on_all_rows == "no":
-        return on_all_rows, ""
-    in_parts, which = parts.within(x)
-    if in_parts == "no" or on_all_rows == "yes":
-        return in_parts, which
-    return on_all_rows, ""
+def gate_of(
+    estimate: float,
+    interval: tuple[float, float],
+    x: float,
+    size: tuple[float, str],
+    parts: InParts | None = None,
+) -> Gate:
+    """Return the Gate of all rows and, if asked, of subgroups; ``size`` is (number, unit)."""
+    decision = answer(interval, x)
+    rows = None if decision != "undecided" else rows_to_decide(estimate, interval, x, size[0])
+    reason = "" if rows is None else rows_in_words(rows, size[1])
+    on_all_rows = Gate(x, decision, None, *interval, rows, size[1], reason)
+    if parts is None or decision == "no":
+        return on_all_rows
+    in_parts = parts.gate(x)
+    if in_parts and (in_parts.answer == "no" or decision == "yes"):
+        return in_parts if in_parts.where else on_all_rows._replace(reason=in_parts.reason)
+    return on_all_rows
 
 
 def decisive(
@@ -67,14 +115,8 @@ def rows_to_decide(estimate: float, interval: tuple[float, float], x: float, n: 
     return n * max((end / distance) ** 2, 1.0) if distance > 0 else math.inf
 
 
-def answer_in_words(
-    estimate: float, interval: tuple[float, float], x: float, n: float, unit: str = "rows"
-) -> str:
-    """Return the answer, and where there is none the number of rows, or of clusters, for one."""
-    decision = answer(interval, x)
-    if decision != "undecided":
-        return decision
-    rows = rows_to_decide(estimate, interval, x, n)
+def rows_in_words(rows: float, unit: str) -> str:
+    """Return that so many rows, or clusters, would decide."""
     if rows > _MOST:
-        return f"{decision}, ten million {unit} would not decide"
-    return f"{decision}, about {float(f'{rows:.2g}'):.0f} {unit} would decide"
+        return f"ten million {unit} would not decide"
+    return f"about {float(f'{rows:.2g}'):.0f} {unit} would decide"

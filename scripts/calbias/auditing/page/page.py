@@ -42,7 +42,8 @@ COLUMNS = {  # key: heading and form
     "bias": ("Bias there", "points"), "rmse": ("RMS error", "points"), "low": ("Low", "points"),
     "high": ("High", "points"), "p_value": ("p", "p"), "corrected_p_value": ("p, Holm", "p"),
     "brier_before": ("Brier before", "fine"), "brier_after": ("after", "fine"),
-    "gain": ("Fall", "fine"), "gain_se": ("Standard error", "fine"), "helps": ("Helps", "text"),
+    "gain": ("Fall", "fine"), "gain_low": ("Low", "fine"), "gain_high": ("High", "fine"),
+    "helps": ("Helps", "text"),
     "finding": ("Finding", "text"), "statistic": ("Statistic", "number"),
     "coverage": ("Coverage of the interval", "text"), "also": ("Elsewhere", "text"),
     "part": ("Looks for", "text"), "segment": ("Subgroup", "text"), "gap": ("Gap", "points"),
@@ -155,7 +156,7 @@ def _environment() -> jinja2.Environment:
     """Return the environment of the templates: to compile them takes longer than to fill them."""
     import jinja2
 
-    loader = jinja2.PackageLoader("calbias.auditing.page", ".")
+    loader = jinja2.PackageLoader("calbias.auditing.page.page", ".")
     return jinja2.Environment(loader=loader, autoescape=True)
 
 

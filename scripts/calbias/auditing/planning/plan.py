@@ -5,6 +5,7 @@ What the verdict of an audit detects is simulated with the verdict itself.
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple
 
@@ -13,6 +14,7 @@ import pandas as pd
 from numpy.typing import ArrayLike
 from scipy.special import betaincinv, expit, ndtri
 
+from calbias.auditing.audit_result import plain
 from calbias.auditing.error import cox
 from calbias.auditing.inputs import read_data
 from calbias.auditing.planning.validation_size import event_goals, validate_event
@@ -20,6 +22,7 @@ from calbias.auditing.verdict.power import cluster_labels, verdict_labels
 from calbias.defaults import SIGNIFICANT
 from calbias.engine.scores_and_hits import is_number
 from calbias.errors import InputError
+from calbias.io.outputs import GENERATOR
 from calbias.reading.columns import Columns
 from calbias.recalibration.logistic import ENDS, logits_of
 
@@ -174,8 +177,31 @@ def _validate_goals(
         raise InputError(
             f"detect must be a list of true errors, such as [0.05], not {detect!r:.60}"
         )
-    if not (slope_width > 0 and gap_width > 0) or any(not 0 < error < 1 for error in detect):
-        raise InputError("widths must be above 0 and errors to detect between 0 and 100 points")
+    if not slope_width > 0:
+        raise InputError(f"slope_width must be above 0, not {slope_width!r:.60}")
+    for name, value in (("gap_width", gap_width), *(("detect", error) for error in detect)):
+        if not 0 < value < 1:
+            hint = f": {points(value / 100)} is {value / 100:g}" if 1 <= value < 100 else ""
+            raise InputError(f"{name} takes fractions between 0 and 1, not {value!r:.60}{hint}")
+
+
+def plan_json(table: pd.DataFrame, options: dict[str, Any], notes: Sequence[str]) -> str:
+    """Return a plan as JSON; an infinite number of labels is null."""
+    goals = table.reset_index()
+    each = (f"{goal}: {labels:.0f} labels" for goal, labels in goals[["goal", "labels"]].to_numpy())
+    return json.dumps(
+        {
+            "generator": GENERATOR.format("plan"),
+            "sentence": "; ".join(each).replace("inf labels", "more than ten million labels"),
+            "goals": plain(goals),
+            "options": plain(options),
+            "notes": list(notes),
+            "warnings": [],
+        },
+        indent=2,
+        ensure_ascii=False,
+        allow_nan=False,
+    )
 
 
 def plan_file(

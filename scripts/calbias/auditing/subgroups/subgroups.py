@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from calbias.auditing.error.within import Answer, decisive
+from calbias.auditing.error.within import Gate, decisive, rows_in_words, rows_to_decide
 from calbias.auditing.subgroups.segments import ending
 from calbias.auditing.verdict.words import HEIGHT
 from calbias.defaults import MISCALIBRATED, SIGNIFICANT, TOO_SMALL, p_digits
@@ -84,8 +84,8 @@ class Subgroups(NamedTuple):
         is_bad = (self.table["segment"] != ALL) & (self.table["finding"] == MISCALIBRATED)
         return self.table[is_bad & self.miscalibrated]
 
-    def within(self, x: float) -> tuple[Answer, str]:
-        """Return whether no subgroup fails by more than ``x``, and which one decides, in words.
+    def gate(self, x: float) -> Gate | None:
+        """Return whether no subgroup fails by more than ``x``, and which one decides.
 
         By the limits that hold for all subgroups at once: "no" where a subgroup has a gap above x,
         "undecided" where a miscalibrated one may have. The others do not stand against "yes".
@@ -95,13 +95,22 @@ class Subgroups(NamedTuple):
         most = np.maximum(-parts["low"], parts["high"])
         may_fail = parts.index.isin(self.faulty.index) & (most > x)
         result = decisive(parts, ("no", least > x, least), ("undecided", may_fail, most))
+        if not len(parts):
+            return None
         if result is None:
-            return "yes", "and no subgroup fails by more" if len(parts) else ""
+            reason = "and no subgroup fails by more"
+            return Gate(x, "yes", None, 0.0, float(most.max()), None, reason=reason)
         answer, row = result
-        limits = sorted(100 * abs(row[name]) for name in ("low", "high"))
+        limits = sorted(abs(float(row[name])) for name in ("low", "high"))
         if row["low"] * row["high"] < 0:
             limits[0] = 0.0
-        return answer, "where {} (gap {:.1f} to {:.1f} points)".format(row["segment"], *limits)
+        low, high = limits
+        rows = None
+        if answer == "undecided":
+            rows = rows_to_decide(abs(float(row["gap"])), (low, high), x, float(row["n"]))
+        reason = f"where {row['segment']} (gap {100 * low:.1f} to {100 * high:.1f} points)"
+        reason += "" if rows is None else f", {rows_in_words(rows, 'rows of it')}"
+        return Gate(x, answer, row["segment"], low, high, rows, reason=reason)
 
     @property
     def apart(self) -> pd.DataFrame:
@@ -156,21 +165,33 @@ class Subgroups(NamedTuple):
             return f"No subgroup has enough rows and clusters to be judged: {few}."
         return f"{self._statement(n)}{ending(self.n_small, self.cut)}."
 
+    @property
+    def details(self) -> str:
+        """What ``headline`` does not say of the subgroups apart; without any, the sentence."""
+        if self.apart.empty:
+            return self.sentence
+        where = self._where_and_how
+        return f"{where[0].upper()}{where[1:]}{ending(self.n_small, self.cut)}."
+
     def _statement(self, n: int) -> str:
         """Return which of n subgroups are apart, in words."""
         apart, p_value = self.apart, p_digits(self.deciding_p_value)
         if apart.empty:
             what = "difference from the fault of all rows" if self.is_shared else "fault"
             return f"No {what} was found in {n} subgroups (p = {p_value})"
-        first = apart.iloc[0]
-        where = f"where {first['segment']} ({first['n']} rows): {self._fault(first)}"
-        where += "".join(f", and where {name}" for name in apart["segment"][1:_LISTED])
         if not self.is_shared:
             bad = f"{len(self.faulty)} of {n} subgroups (p = {p_value})"
-            return f"The {self.what} are wrong for {bad}, most clearly {where}"
+            return f"The {self.what} are wrong for {bad}, most clearly {self._where_and_how}"
         verb, most = ("differs", "") if len(apart) == 1 else ("differ", " most clearly")
         bad = f"{len(apart)} of {n} subgroups {verb}"
-        return f"{bad} from the other rows (p = {p_value}),{most} {where}"
+        return f"{bad} from the other rows (p = {p_value}),{most} {self._where_and_how}"
+
+    @property
+    def _where_and_how(self) -> str:
+        """The subgroups apart, with the fault of the first."""
+        first = self.apart.iloc[0]
+        where = f"where {first['segment']} ({first['n']} rows): {self._fault(first)}"
+        return where + "".join(f", and where {name}" for name in self.apart["segment"][1:_LISTED])
 
     def _fault(self, row: pd.Series) -> str:
         """Return the fault of a subgroup apart in words, with the size of a gap."""

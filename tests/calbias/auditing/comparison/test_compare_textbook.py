@@ -18,6 +18,11 @@ from calbias.engine.seeding import stream
 from calbias.samples.by_score import Scored
 
 
+def asked(found, x):
+    """The comparison, asked whether the first is no worse by x."""
+    return replace(found, options=found.options._replace(within=x))
+
+
 def cluster_sums(values, ids):
     return np.array([values[ids == k].sum() for k in range(ids.max() + 1)])
 
@@ -192,9 +197,9 @@ def test_how_many_rows_or_clusters_would_decide():
     """6 points: the low end is 5.44 from the estimate, and 0.67 of these would leave 6 out."""
     n = 40 * (5.44 / 0.67) ** 2
     for found, size in ((FOUND, n), (replace(FOUND, n_clusters=10), n / 4)):
-        *_, x, needed = numbers(found.sentence_within(0.06))
+        *_, x, needed = numbers(asked(found, 0.06).sentence)
         assert (x, needed) == (6, pytest.approx(size, rel=0.05))
-    told = FOUND.sentence_within(0.01)
+    told = asked(FOUND, 0.01).sentence
     assert told == f"{FOUND.sentence[:-1]}; first no worse than second by more than 1 point: no."
     assert [FOUND.within(x) for x in (0.0978, 0.0122, 0.06)] == ["yes", "no", "undecided"]
 

@@ -140,7 +140,7 @@ def test_the_plan_by_command(tmp_path, capsys):
 def test_the_goals_by_command(monkeypatch):
     asked, table = [], pd.DataFrame({"labels": [1.0]})
     monkeypatch.setattr(module, "plan", lambda **goals: asked.append(goals) or table)
-    words = ["--detect", "20", "30", "--power", "0.7", "--slope-width", "0.2", "--gap-width", "2"]
+    words = ["--detect", "20", "30", "--power", "70", "--slope-width", "0.2", "--gap-width", "2"]
     main(["plan", "--beta", "2", "1", *words, "--seed", "5"])
     goals = {"detect": [0.2, 0.3], "power": 0.7, "slope_width": 0.2, "gap_width": 0.02, "seed": 5}
     assert asked == [{"beta": [2.0, 1.0], **goals}]
@@ -176,7 +176,7 @@ def test_labels_of_observed_expected_and_c_by_hand():
 
 
 def test_a_risk_model_is_planned_by_command(capsys):
-    words = "--oe-width 0.5 --c-width 0.05 --prevalence 0.018 --c-statistic 0.8 --detect"
+    words = "--oe-width 0.5 --c-width 0.05 --prevalence 1.8 --c-statistic 0.8 --detect"
     main(["plan", "--normal", "-5", "2.5", *words.split()])
     lines = [line.split()[-2:] for line in capsys.readouterr().out.splitlines()]
     assert lines[2:] == [["4554", "82"], ["1300", "24"], ["905", "17"], ["4252", "77"]]
@@ -215,12 +215,11 @@ test_bad_plans_are_refused = refuses(
         for power in (2, 1, 0.05)
     ),
     *(
-        ({"beta": (1, 1), **change}, "widths must be above 0 and errors to detect between 0 and")
-        for change in (
-            *({"slope_width": 0}, {"gap_width": 0}, {"slope_width": 0, "gap_width": 0}),
-            *({"detect": [0]}, {"detect": [1]}, {"detect": [0.1, 1]}),
-        )
+        ({"beta": (1, 1), **change}, "takes fractions between 0 and 1, not")
+        for change in ({"gap_width": 0}, {"detect": [0]}, {"detect": [1]}, {"detect": [0.1, 1]})
     ),
+    ({"beta": (1, 1), "slope_width": 0}, "slope_width must be above 0, not 0"),
+    ({"beta": (1, 1), "detect": [2]}, "detect takes fractions .* not 2: 2 points is 0.02"),
     ({"beta": (1, 1), "normal": (0, 1)}, "give scores, or the two parameters"),
     *(
         ({"normal": normal}, "normal log odds have a mean and a standard deviation above 0")
