@@ -3,9 +3,9 @@
 import numpy as np
 import pandas as pd
 import pytest
+from predictions import scored, written
 from refusals import refuses
 from scipy.special import expit, logit
-from test_audit_command import scored, written
 
 from calbias.auditing.planning import plan as module
 from calbias.auditing.planning.plan import plan, plan_file
