@@ -55,9 +55,5 @@ papers.save()  # the digests of code that all rules asked for
 workflow.default_target = "all"
 
 
-onstart:
-    papers.onstart()
-
-
 onerror:
     papers.onerror()

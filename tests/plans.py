@@ -40,22 +40,23 @@ NOTHING = Change({}, {})
 def smoke():
     """Return the small configuration, complete with the default one."""
     default, small = (yaml.safe_load((ROOT / name).read_text("utf-8")) for name in (DEFAULT, SMOKE))
-    return _laid_over(default, small)
+    return laid_over(default, small)
 
 
 DEFAULT = "config/config.yaml"
 
 
-def _laid_over(config, other):
+def laid_over(config, other):
     """Return a nested mapping with another one laid over it."""
     result = copy.deepcopy(config)
     for key, value in other.items():
-        nested = isinstance(value, dict) and isinstance(result.get(key), dict)
-        result[key] = _laid_over(result[key], value) if nested else copy.deepcopy(value)
+        both = isinstance(value, dict) and isinstance(result.get(key), dict)
+        result[key] = laid_over(result[key], value) if both else copy.deepcopy(value)
     return result
 
 
-def _nested(keys, value):
+def nested(keys, value):
+    """Return {first key: {second key: … value}}."""
     for key in reversed(keys):
         value = {key: value}
     return value
@@ -110,7 +111,7 @@ NAMES = {
 
 def changes():
     """Return {name: Change}: every key alone, lists, experiments, estimators, models, digits."""
-    config = _laid_over(ABSENT, smoke())
+    config = laid_over(ABSENT, smoke())
     result = {}
     for keys, value in leaves(config):
         name = ".".join(keys)
@@ -125,7 +126,7 @@ def changes():
         else:
             values = [{"fitted": "identity", "identity": "fitted"}.get(value)]
         for number, other in enumerate(other for other in values if other not in (None, [])):
-            result[f"{name} {number}" if number else name] = Change(_nested(keys, other), {})
+            result[f"{name} {number}" if number else name] = Change(nested(keys, other), {})
     for name, settings in config["experiments"].items():
         result[f"without {name}"] = Change({"experiments": {name: None}}, {})
         if "estimators" not in settings:
@@ -181,9 +182,9 @@ def _with_another_digit(line):
 
 def exchanges():
     """Return {name: Change}: each pair of numbers of the configuration exchanged."""
-    numbers = [(keys, x) for keys, x in leaves(_laid_over(ABSENT, smoke())) if is_number(x)]
+    numbers = [(keys, x) for keys, x in leaves(laid_over(ABSENT, smoke())) if is_number(x)]
     return {
-        f"{'.'.join(a)} and {'.'.join(b)}": Change(_laid_over(_nested(a, y), _nested(b, x)), {})
+        f"{'.'.join(a)} and {'.'.join(b)}": Change(laid_over(nested(a, y), nested(b, x)), {})
         for (a, x), (b, y) in itertools.combinations(numbers, 2)
         if x != y
     }
@@ -206,7 +207,7 @@ def edited(checkout, edits):
 
 def plan(checkout, change=NOTHING, targets=("all",)):
     """Return the jobs of a changed configuration as ``plan_of`` writes them, or its refusal."""
-    overlaid = _laid_over(yaml.safe_load((checkout / SMOKE).read_text("utf-8")), change.config)
+    overlaid = laid_over(yaml.safe_load((checkout / SMOKE).read_text("utf-8")), change.config)
     with tempfile.TemporaryDirectory() as folder, edited(checkout, change.edits):
         configuration, output = Path(folder, "config.yaml"), Path(folder, "jobs.json")
         configuration.write_text(yaml.safe_dump(overlaid), "utf-8")

@@ -24,17 +24,16 @@ rule summarise_answers:
         "results/logs/summarise_answers/{answered}.log",
     wildcard_constraints:
         answered=one_of(ANSWERED),
-    conda:
-        "../../envs/environment.yaml"
     params:
-        code=code(
-            "summarise_answers", *estimator_paths("ece_bin_ew", "ece_sweep_em", "ece_debias_em")
+        **given(
+            "summarise_answers",
+            loaded=estimator_paths("ece_bin_ew", "ece_sweep_em", "ece_debias_em"),
+            columns=columns_of("predicted_bias"),  # whose rows are another step's too
+            draws=config["bootstrap"],
+            subsamples=PREDICTED["subsamples"],
+            refits=PREDICTED["refits"],
+            seed=config["seed"],
         ),
-        columns=columns_of("predicted_bias"),  # whose rows are another step's too
-        draws=config["bootstrap"],
-        subsamples=PREDICTED["subsamples"],
-        refits=PREDICTED["refits"],
-        seed=config["seed"],
     shell:
         step("summarise_answers", model="{wildcards.answered}")
 
@@ -52,11 +51,12 @@ rule subsample_genuine:
         tabled("subsampled"),
     log:
         "results/logs/subsample_genuine.log",
-    conda:
-        "../../envs/environment.yaml"
     params:
-        code=code("subsample_genuine", *estimator_paths(*SUBSAMPLED)),
-        subsamples=min(PREDICTED["subsamples"], 40),
-        seed=config["seed"],
+        **given(
+            "subsample_genuine",
+            loaded=estimator_paths(*SUBSAMPLED),
+            subsamples=min(PREDICTED["subsamples"], 40),
+            seed=config["seed"],
+        ),
     shell:
         step("subsample_genuine")

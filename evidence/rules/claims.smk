@@ -44,13 +44,13 @@ rule write_evidence_page:
     log:
         "results/logs/write_evidence_page.log",
     localrule: True
-    conda:
-        "../../envs/environment.yaml"
     params:
-        code=code("write_evidence_page"),
-        tables=named("tables", TABLES),
-        figures=named("figures", FIGURES),
-        audits=[name for name in AUDITED if name not in OWN],
+        **given(
+            "write_evidence_page",
+            tables=TABLES,
+            figures=FIGURES,
+            audits=[name for name in AUDITED if name not in OWN],
+        ),
     shell:
         step("write_evidence_page", page="evidence")
 
@@ -64,11 +64,12 @@ rule judge_own_claims:
     log:
         "results/logs/judge_own_claims.log",
     localrule: True
-    conda:
-        "../../envs/environment.yaml"
     params:
-        code=code("judge_own_claims", *OWN_CLAIMS),
-        tables=named("tables", BACKING),
+        **given(
+            "judge_own_claims",
+            loaded=OWN_CLAIMS,
+            tables=BACKING,
+        ),
     shell:
         step("judge_own_claims")
 
@@ -86,9 +87,7 @@ rule compare_evidence:
     log:
         "results/logs/compare_evidence.log",
     localrule: True
-    conda:
-        "../../envs/environment.yaml"
     params:
-        code=code("compare_evidence"),
+        **given("compare_evidence"),
     shell:
         step("compare_evidence")

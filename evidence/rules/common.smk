@@ -7,14 +7,13 @@ from calbias.estimation.registry import FOLDER, estimator_file, known_estimators
 from calbias.io.python_files import literal
 from pipeline.guests import join
 from pipeline.catalogue import available_figures, available_tables, figures
-from pipeline.code_digest import code
 from pipeline.table_schema import columns_of
 
 config = papers.config  # complete, with this workflow's keys
 EXPERIMENTS, MODELS, REAL = papers.EXPERIMENTS, papers.MODELS, papers.REAL
 OTHERS, OUTPUT_FILES, MEASURED = papers.OTHERS, papers.OUTPUT_FILES, papers.MEASURED
 AUDITED, AUDITS, OWN = papers.AUDITED, papers.AUDITS, papers.OWN
-loaded, named, one_of = papers.loaded, papers.named, papers.one_of
+loaded, one_of, step = papers.loaded, papers.one_of, papers.step
 published, resource, shown = papers.published, papers.resource, papers.shown
 table, tabled = papers.table, papers.tabled
 
@@ -29,9 +28,9 @@ FOLDERS = [
 ]
 
 
-def step(name, **fields):
-    """The shell line of a step's rule, whose job finds this workflow's steps and tables too."""
-    return papers.step(name, HERE, **fields)
+def given(name, rule=None, **values):
+    """The params of a rule that runs a step, which finds this workflow's steps and tables too."""
+    return papers.given(name, HERE, rule=rule, of=rules, **values)
 
 
 def estimator_paths(*names):

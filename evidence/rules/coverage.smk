@@ -12,11 +12,12 @@ rule measure_coverage:
     wildcard_constraints:
         cells=one_of(CELLS),
     priority: 50  # the blind cells are the longest job: it must not start last
-    conda:
-        "../../envs/environment.yaml"
     params:
-        code=code("measure_coverage", *estimator_paths("ece_bin_ew")),
-        data_sets=config["coverage"],
-        seed=config["seed"],
+        **given(
+            "measure_coverage",
+            loaded=estimator_paths("ece_bin_ew"),
+            data_sets=config["coverage"],
+            seed=config["seed"],
+        ),
     shell:
         step("measure_coverage", cells="{wildcards.cells}")

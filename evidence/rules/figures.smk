@@ -22,11 +22,13 @@ for number, (figure, entry) in enumerate(DRAWN.items(), start=len(papers.FIGURES
         log:
             f"results/logs/draw_figure/{figure}.log",
         localrule: True
-        conda:
-            "../../envs/environment.yaml"
         params:
-            code=code("draw_figure", HERE / "scripts" / f"{entry.module.replace('.', '/')}.py"),
-            figure=figure,
-            tables=named("tables", entry.tables),
+            **given(
+                "draw_figure",
+                rule=figure,
+                loaded=[HERE / "scripts" / f"{entry.module.replace('.', '/')}.py"],
+                figure=figure,
+                tables=entry.tables,
+            ),
         shell:
             step("draw_figure", model=None)

@@ -26,11 +26,12 @@ rule join_evidence:
     wildcard_constraints:
         table=one_of(PARTS),
     localrule: True
-    conda:
-        "../../envs/environment.yaml"
     params:
-        code=code("join_tables"),
-        columns=lambda wildcards: columns_of(wildcards.table),
+        **given(
+            "join_tables",
+            rule="join_evidence",
+            columns=lambda wildcards: columns_of(wildcards.table),
+        ),
     shell:
         step("join_tables", table="{wildcards.table}")
 
@@ -43,9 +44,7 @@ rule describe_evidence:
     log:
         "results/logs/describe_evidence.log",
     localrule: True
-    conda:
-        "../../envs/environment.yaml"
     params:
-        code=code("describe_tables"),
+        **given("describe_tables", rule="describe_evidence"),
     shell:
         step("describe_tables", folder=shlex.quote(os.path.relpath(HERE)))

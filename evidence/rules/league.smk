@@ -38,16 +38,17 @@ rule run_league:
     wildcard_constraints:
         league=one_of(LEAGUES),
         target=one_of(LEAGUE_FILES),
-    conda:
-        "../../envs/environment.yaml"
     resources:
         runtime=lambda wildcards, attempt: 60 * attempt,
     params:
-        code=lambda wildcards: code("run_league", *LEAGUE_FILES[wildcards.target]),
-        models=LEAGUE["models"],
-        n_samples=LEAGUE["n_samples"],
-        replicates=lambda wildcards: LEAGUES[wildcards.league],
-        seed=config["seed"],
+        **given(
+            "run_league",
+            loaded=lambda wildcards: LEAGUE_FILES[wildcards.target],
+            models=LEAGUE["models"],
+            n_samples=LEAGUE["n_samples"],
+            replicates=lambda wildcards: LEAGUES[wildcards.league],
+            seed=config["seed"],
+        ),
     shell:
         step("run_league")
 
@@ -63,10 +64,8 @@ rule rank_league:
     wildcard_constraints:
         league=one_of(LEAGUES),
     localrule: True
-    conda:
-        "../../envs/environment.yaml"
     params:
-        code=code("rank_league"),
+        **given("rank_league"),
     shell:
         step("rank_league")
 
@@ -94,15 +93,18 @@ rule write_league_page:
     wildcard_constraints:
         league=one_of(LEAGUES),
     localrule: True
-    conda:
-        "../../envs/environment.yaml"
     params:
-        code=code("write_evidence_page"),
-        audits=[],
-        tables=lambda wildcards, input: [
-            f"{Path(path).stem.replace(wildcards.league, 'league')}={path}"
-            for path in input.tables
-        ],
-        figures=lambda wildcards, input: [f"{Path(path).stem}={path}" for path in input.figures],
+        **given(
+            "write_evidence_page",
+            rule="write_league_page",
+            audits=[],
+            tables=lambda wildcards, input: [
+                f"{Path(path).stem.replace(wildcards.league, 'league')}={path}"
+                for path in input.tables
+            ],
+            figures=lambda wildcards, input: [
+                f"{Path(path).stem}={path}" for path in input.figures
+            ],
+        ),
     shell:
         step("write_evidence_page", page="league")

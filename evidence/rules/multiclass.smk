@@ -39,15 +39,15 @@ rule run_multiclass_league:
     wildcard_constraints:
         multiclass_league=one_of(MULTICLASS_LEAGUES),
         population=one_of(MULTICLASS_POPULATIONS),
-    conda:
-        "../../envs/environment.yaml"
     resources:
         runtime=lambda wildcards, attempt: 60 * attempt,
     params:
-        code=code("run_multiclass_league"),
-        n_samples=lambda wildcards: MULTICLASS_LEAGUES[wildcards.multiclass_league][0],
-        replicates=lambda wildcards: MULTICLASS_LEAGUES[wildcards.multiclass_league][1],
-        seed=config["seed"],
+        **given(
+            "run_multiclass_league",
+            n_samples=lambda wildcards: MULTICLASS_LEAGUES[wildcards.multiclass_league][0],
+            replicates=lambda wildcards: MULTICLASS_LEAGUES[wildcards.multiclass_league][1],
+            seed=config["seed"],
+        ),
     shell:
         step("run_multiclass_league", population="{wildcards.population}")
 
@@ -62,10 +62,8 @@ rule read_multiclass_league:
     wildcard_constraints:
         full="(_full)?",
     localrule: True
-    conda:
-        "../../envs/environment.yaml"
     params:
-        code=code("read_multiclass_league"),
+        **given("read_multiclass_league"),
     shell:
         step("read_multiclass_league")
 
@@ -87,15 +85,15 @@ rule measure_differences:
         "results/logs/measure_differences/{network}.log",
     wildcard_constraints:
         network=one_of(CLASSWISE),
-    conda:
-        "../../envs/environment.yaml"
     resources:
         mem_mb=lambda wildcards, attempt: 1000 * attempt,
         runtime=lambda wildcards, attempt: 120 * attempt,
     params:
-        code=code("measure_differences"),
-        seed=config["seed"],
-        methods=lambda wildcards: "all" if wildcards.network in REAL else "quick",
+        **given(
+            "measure_differences",
+            seed=config["seed"],
+            methods=lambda wildcards: "all" if wildcards.network in REAL else "quick",
+        ),
     shell:
         step("measure_differences", model="{wildcards.network}")
 
@@ -110,9 +108,7 @@ rule judge_printed_classwise:
     log:
         "results/logs/judge_printed_classwise.log",
     localrule: True
-    conda:
-        "../../envs/environment.yaml"
     params:
-        code=code("judge_printed_classwise"),
+        **given("judge_printed_classwise"),
     shell:
         step("judge_printed_classwise")

@@ -19,17 +19,18 @@ rule measure_power:
     log:
         "results/logs/measure_power.log",
     priority: 60
-    conda:
-        "../../envs/environment.yaml"
     resources:
         runtime=lambda wildcards, attempt: 60 * attempt,
     params:
-        code=code("measure_power", *REDRAWN_FILES),
-        tests=POWER["tests"],
-        slow_tests=POWER["slow_tests"],
-        n_samples=POWER["n_samples"],
-        replicates=POWER["replicates"],
-        seed=config["seed"],
+        **given(
+            "measure_power",
+            loaded=REDRAWN_FILES,
+            tests=POWER["tests"],
+            slow_tests=POWER["slow_tests"],
+            n_samples=POWER["n_samples"],
+            replicates=POWER["replicates"],
+            seed=config["seed"],
+        ),
     shell:
         step("measure_power", null_replicates=None)
 
@@ -47,14 +48,14 @@ rule measure_monitor:
         tabled("monitor"),
     log:
         "results/logs/measure_monitor.log",
-    conda:
-        "../../envs/environment.yaml"
     resources:
         runtime=lambda wildcards, attempt: 120 * attempt,
     params:
-        code=code("measure_monitor"),
-        replicates=config["monitor"]["streams"],
-        n_rows=config["monitor"]["rows"],
-        seed=config["seed"],
+        **given(
+            "measure_monitor",
+            replicates=config["monitor"]["streams"],
+            n_rows=config["monitor"]["rows"],
+            seed=config["seed"],
+        ),
     shell:
         step("measure_monitor", pictures=None)

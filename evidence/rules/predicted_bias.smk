@@ -26,14 +26,15 @@ rule predict_bias:
         "results/logs/predict_bias/{scores}.log",
     wildcard_constraints:
         scores=one_of(SCORE_STEMS),
-    conda:
-        "../../envs/environment.yaml"
     params:
-        code=code("predict_bias", *PREDICTED_FILES),
-        estimators=PREDICTED["estimators"],
-        n_samples=PREDICTED["n_samples"],
-        subsamples=PREDICTED["subsamples"],
-        refits=PREDICTED["refits"],
-        seed=config["seed"],
+        **given(
+            "predict_bias",
+            loaded=PREDICTED_FILES,
+            estimators=PREDICTED["estimators"],
+            n_samples=PREDICTED["n_samples"],
+            subsamples=PREDICTED["subsamples"],
+            refits=PREDICTED["refits"],
+            seed=config["seed"],
+        ),
     shell:
         step("predict_bias")

@@ -19,17 +19,18 @@ rule compare_precisions:
         tabled("score_precision"),
     log:
         "results/logs/compare_precisions.log",
-    conda:
-        "../../envs/environment.yaml"
     resources:
         mem_mb=lambda wildcards, attempt: 1000 * attempt,
     params:
-        code=code("compare_precisions", *estimator_paths(*ROUNDED)),
-        models=[x for x in REALISTIC.get("models", []) if x in papers.PAPERS_MODELS],
-        n_samples=sorted({f(REALISTIC["n_samples"]) for f in (min, max) if REALISTIC}),
-        replicates=REALISTIC.get("replicates", 2),
-        estimators=ROUNDED,
-        seed=config["seed"],
+        **given(
+            "compare_precisions",
+            loaded=estimator_paths(*ROUNDED),
+            models=[x for x in REALISTIC.get("models", []) if x in papers.PAPERS_MODELS],
+            n_samples=sorted({f(REALISTIC["n_samples"]) for f in (min, max) if REALISTIC}),
+            replicates=REALISTIC.get("replicates", 2),
+            estimators=ROUNDED,
+            seed=config["seed"],
+        ),
     shell:
         step("compare_precisions")
 
@@ -40,9 +41,7 @@ rule measure_fit_times:
         "results/tables/fit_times.csv",
     log:
         "results/logs/measure_fit_times.log",
-    conda:
-        "../../envs/environment.yaml"
     params:
-        code=code("measure_fit_times"),
+        **given("measure_fit_times"),
     shell:
         step("measure_fit_times")

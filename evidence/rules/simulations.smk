@@ -16,13 +16,12 @@ rule compare_simulations:
         "results/logs/compare_simulations/{paper}.log",
     wildcard_constraints:
         paper=one_of(PAPERS),
-    conda:
-        "../../envs/environment.yaml"
     params:
-        code=lambda wildcards: code(
-            "compare_simulations", HERE / f"scripts/evidence/papers/{wildcards.paper}.py"
+        **given(
+            "compare_simulations",
+            loaded=lambda wildcards: [HERE / f"scripts/evidence/papers/{wildcards.paper}.py"],
+            data_sets=config["printed_simulations"],
+            seed=config["seed"],
         ),
-        data_sets=config["printed_simulations"],
-        seed=config["seed"],
     shell:
         step("compare_simulations", paper="{wildcards.paper}")

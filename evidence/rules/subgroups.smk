@@ -19,11 +19,11 @@ rule summarise_subjects:
         compared=tabled("verbal_confidence"),
     log:
         "results/logs/summarise_subjects.log",
-    conda:
-        "../../envs/environment.yaml"
     params:
-        code=code("summarise_subjects"),
-        seed=config["seed"],
+        **given(
+            "summarise_subjects",
+            seed=config["seed"],
+        ),
     shell:
         step("summarise_subjects")
 
@@ -33,11 +33,11 @@ rule measure_subgroups:
         tabled("subgroup_cells"),
     log:
         "results/logs/measure_subgroups.log",
-    conda:
-        "../../envs/environment.yaml"
     params:
-        code=code("measure_subgroups"),
-        data_sets=config["subgroup_cells"],
-        seed=config["seed"],
+        **given(
+            "measure_subgroups",
+            data_sets=config["subgroup_cells"],
+            seed=config["seed"],
+        ),
     shell:
         step("measure_subgroups")

@@ -22,11 +22,12 @@ rule judge_networks:
     log:
         "results/logs/judge_networks.log",
     localrule: True
-    conda:
-        "../../envs/environment.yaml"
     params:
-        code=code("judge_networks", *CLAIMS),
-        tables=named("tables", MEASURED),
+        **given(
+            "judge_networks",
+            loaded=CLAIMS,
+            tables=MEASURED,
+        ),
     shell:
         step("judge_networks")
 
@@ -46,9 +47,7 @@ rule write_networks_page:
     log:
         "results/logs/write_networks_page.log",
     localrule: True
-    conda:
-        "../../envs/environment.yaml"
     params:
-        code=code("write_networks_page"),
+        **given("write_networks_page"),
     shell:
         step("write_networks_page")

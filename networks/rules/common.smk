@@ -4,11 +4,10 @@ import shlex
 
 from pipeline.guests import join
 from pipeline.catalogue import available_figures
-from pipeline.code_digest import code
 from pipeline.table_schema import tables
 
 config = papers.config
-named, published, shown = papers.named, papers.published, papers.shown
+published, shown, step = papers.published, papers.shown, papers.step
 table, tabled, estimator_paths = papers.table, papers.tabled, papers.estimator_paths
 
 GUEST = join(HERE)
@@ -16,9 +15,9 @@ TABLES = [*tables(GUEST)]
 FIGURES = available_figures(papers.EXPERIMENTS, papers.LACKING, GUEST)
 
 
-def step(name, **fields):
-    """The shell line of a step's rule, whose job finds this workflow's steps and tables too."""
-    return papers.step(name, HERE, **fields)
+def given(name, rule=None, **values):
+    """The params of a rule that runs a step, which finds this workflow's steps and tables too."""
+    return papers.given(name, HERE, rule=rule, of=rules, **values)
 
 
 def kept(name):

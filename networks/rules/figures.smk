@@ -19,12 +19,14 @@ for number, (figure, entry) in enumerate(FIGURES.items(), start=len(papers.FIGUR
         log:
             f"results/logs/draw_figure/{figure}.log",
         localrule: True
-        conda:
-            "../../envs/environment.yaml"
         params:
-            code=code("draw_figure", HERE / "scripts" / f"{entry.module.replace('.', '/')}.py"),
-            figure=figure,
-            tables=named("tables", entry.tables),
+            **given(
+                "draw_figure",
+                rule=figure,
+                loaded=[HERE / "scripts" / f"{entry.module.replace('.', '/')}.py"],
+                figure=figure,
+                tables=entry.tables,
+            ),
         shell:
             step("draw_figure", model=None)
 

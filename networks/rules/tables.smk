@@ -20,14 +20,15 @@ rule measure_networks:
         bias=tabled("network_bias"),
     log:
         "results/logs/measure_networks.log",
-    conda:
-        "../../envs/environment.yaml"
     resources:
         mem_mb=lambda wildcards, attempt: 1000 * attempt,
     params:
-        code=code("measure_networks", *estimator_paths(*NETWORK_ESTIMATORS)),
-        replicates=config["replicates"],
-        seed=config["seed"],
+        **given(
+            "measure_networks",
+            loaded=estimator_paths(*NETWORK_ESTIMATORS),
+            replicates=config["replicates"],
+            seed=config["seed"],
+        ),
     shell:
         step("measure_networks")
 
@@ -46,13 +47,14 @@ rule select_on_networks:
         selection=tabled("network_selection"),
     log:
         "results/logs/select_on_networks.log",
-    conda:
-        "../../envs/environment.yaml"
     resources:
         mem_mb=lambda wildcards, attempt: 1000 * attempt,
     params:
-        code=code("select_on_networks", *estimator_paths(*NETWORK_ESTIMATORS[:3])),
-        seed=config["seed"],
+        **given(
+            "select_on_networks",
+            loaded=estimator_paths(*NETWORK_ESTIMATORS[:3]),
+            seed=config["seed"],
+        ),
     shell:
         step("select_on_networks")
 
@@ -65,9 +67,7 @@ rule describe_networks:
     log:
         "results/logs/describe_networks.log",
     localrule: True
-    conda:
-        "../../envs/environment.yaml"
     params:
-        code=code("describe_tables"),
+        **given("describe_tables", rule="describe_networks"),
     shell:
         step("describe_tables", folder=shlex.quote(os.path.relpath(HERE)))

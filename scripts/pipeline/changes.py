@@ -6,88 +6,53 @@ from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import Any
 
-from calbias.io.files import file_digest
+from pipeline import code_digest, sources
 from pipeline.models import Config
-from pipeline.recorded_params import CODE, PRINTED, recorded
 from pipeline.write_results import written_whole
 
-LAST_CONFIG = Path(".snakemake/calbias_config.json")
+LAST_RUN = Path(".snakemake/calbias_last_run.json")
 LONGEST = 12  # files or keys that the line names
 _NOTHING = object()
 
 
-def changes_in_words(workflow: Any, config: Config) -> str:
-    """Return the line about the jobs that Snakemake is going to run; empty if nothing changed."""
-    jobs = [*workflow.dag.needrun_jobs(exclude_finished=False)]
-    produced = {str(path) for job in workflow.dag.jobs for path in job.output}
-    files: dict[str, None] = {}
-    params: dict[str, None] = {}
-    for job in sorted(jobs, key=str):
-        for name in _changed_params(workflow.persistence, job):
-            if name.startswith((CODE, PRINTED)):
-                files[_file(name)] = None
-            else:
-                params[name] = None
-        files |= dict.fromkeys(_changed_inputs(workflow.persistence, job, produced))
-    before, now = _without_folders(_last_config()), _without_folders(config)
-    if not (files or params):
-        return ""
-    keys = [*_changed_keys(before, now)] or sorted(params)
-    parts = [_listed(files)] if files else []
-    parts += [f"config: {_listed(keys)}"] if keys else []
-    return f"changed since the last run: {', '.join(parts)}"
+def changes_in_words(config: Config) -> str:
+    """Return the line about what differs from the last run; empty if nothing does.
 
-
-def remember_config(config: Config) -> None:
-    """Store the configuration for the comparison of the next run."""
-    with contextlib.suppress(OSError), written_whole(LAST_CONFIG) as temporary:
-        temporary.write_text(json.dumps(config), encoding="utf-8")
-
-
-def _changed_params(persistence: Any, job: Any) -> Iterator[str]:
-    """Yield the names of a job's params whose recorded values differ from the present ones.
-
-    A file that the step loads no more, or had not loaded, has not changed: a param names it.
+    A file that a step loads no more, or had not loaded, has not changed: a key names it.
     """
-    records = [persistence.params(path) for path in job.output]
-    if any(records):
-        before = _by_name(line for lines in records for line in lines or ())
-        now = _by_name(recorded(job))
-        for name in sorted({*before, *now}):
-            is_loaded = name in before and name in now
-            if before.get(name) != now.get(name) and (is_loaded or not name.startswith(CODE)):
-                yield name
+    last, digests = _last_run(), _digests()
+    files = [name for name, digest in last["files"].items() if digests.get(name, digest) != digest]
+    keys = [*_changed_keys(_without_folders(last["config"]), _without_folders(config))]
+    parts = [_listed(sorted(files))] if files else []
+    parts += [f"config: {_listed(keys)}"] if keys else []
+    return f"changed since the last run: {', '.join(parts)}" if parts else ""
 
 
-def _by_name(lines: Iterable[str]) -> dict[str, str]:
-    parts = (line.partition(" = ") for line in lines)
-    return {name: value for name, _, value in parts}
+def remember(config: Config) -> None:
+    """Store the configuration and the digests of files for the comparison of the next run.
+
+    Of a file that this run has nothing to do with the earlier digest stays.
+    """
+    stored = {"config": config, "files": _last_run()["files"] | _digests()}
+    with contextlib.suppress(OSError), written_whole(LAST_RUN) as temporary:
+        temporary.write_text(json.dumps(stored), encoding="utf-8")
 
 
-def _changed_inputs(persistence: Any, job: Any, produced: set[str]) -> Iterator[str]:
-    """Yield a job's inputs, of those that no job makes, whose bytes differ from the recorded."""
-    for path in job.input:
-        if str(path) not in produced and not path.is_ancient:
-            digests = persistence.input_checksums(job, path) - {None}
-            with contextlib.suppress(OSError):
-                if digests and f"sha256:{file_digest(path)}" not in digests:
-                    yield str(path)
+def _digests() -> dict[str, str]:
+    """Return {file, or columns of a table: digest} of all that this process looked at."""
+    code = {
+        f"columns of {name}" if name.startswith("table ") else name: digest
+        for name, digest in code_digest.parts().items()
+    }
+    return {**code, **sources.digests()}
 
 
-def _file(param: str) -> str:
-    """Return the file that a recorded param is about."""
-    if param.startswith(PRINTED):
-        return f"resources/published/{param.removeprefix(PRINTED)}.csv"
-    name = param.removeprefix(CODE)
-    return f"columns of {name}" if name.startswith("table ") else name
-
-
-def _last_config() -> Config:
+def _last_run() -> dict[str, Any]:
     with contextlib.suppress(OSError, ValueError):
-        stored = json.loads(LAST_CONFIG.read_text(encoding="utf-8"))
-        if isinstance(stored, dict):
+        stored = json.loads(LAST_RUN.read_text(encoding="utf-8"))
+        if isinstance(stored, dict) and {"config", "files"} <= {*stored}:
             return stored
-    return {}
+    return {"config": {}, "files": {}}
 
 
 def _without_folders(config: Config) -> Config:

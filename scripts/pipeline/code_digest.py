@@ -6,7 +6,6 @@ Comments, docstrings and blank lines are no part of a tree.
 """
 
 import ast
-import contextlib
 import hashlib
 import json
 from collections.abc import Iterable, Mapping, Sequence
@@ -16,14 +15,13 @@ from types import MappingProxyType
 
 from calbias.io.python_files import code_files
 from pipeline import CHECKOUT
+from pipeline.kept_digests import kept
 from pipeline.step_command import step_file
 from pipeline.table_schema import columns_made_by
-from pipeline.write_results import written_whole
 
-STORE = Path(".snakemake/calbias_syntax.json")  # digests by name, size and time: parsing takes 1 s
 _ROOT = CHECKOUT.resolve()  # as the paths of ``code_files``
 _NO_TABLES: Mapping[str, Sequence[str]] = MappingProxyType({})
-_PARTS: dict[str, dict[str, str]] = {}  # of each combined digest of this process
+_PARTS: dict[str, str] = {}
 
 
 def code(step: str, *loaded: Path | str) -> str:
@@ -38,26 +36,17 @@ def digest(files: Iterable[Path], columns: Mapping[str, Sequence[str]] = _NO_TAB
     for path in files:  # outside the checkout two files may have one name
         parts[_name(path)] = parts.get(_name(path), "") + _of_file(path)[:12]
     parts |= {f"table {name}": _shortened(json.dumps(names)) for name, names in columns.items()}
-    combined = _shortened(json.dumps(parts, sort_keys=True))
-    _PARTS[combined] = parts
-    return combined
+    _PARTS.update(parts)
+    return _shortened(json.dumps(parts, sort_keys=True))
 
 
-def parts_of(combined: str) -> dict[str, str]:
-    """Return {file, or table: digest} of what ``digest`` combined; {} for any other text."""
-    return _PARTS.get(combined, {})
+def parts() -> dict[str, str]:
+    """Return {file, or ``table NAME``: digest} of all that this process combined."""
+    return dict(_PARTS)
 
 
 def _shortened(text: str) -> str:
     return hashlib.sha256(text.encode()).hexdigest()[:20]
-
-
-def save() -> None:
-    """Keep the digests of the files for the next start, where the folder can be written."""
-    with contextlib.suppress(OSError):
-        if STORE.parent.is_dir() and _known() != _stored():
-            with written_whole(STORE) as temporary:
-                temporary.write_text(json.dumps(_known()), encoding="utf-8")
 
 
 @cache
@@ -68,12 +57,10 @@ def _name(path: Path) -> str:
 
 @cache
 def _of_file(path: Path) -> str:
-    state = path.stat()
+    state = path.stat()  # parsing all files takes 1 s
     name = _name(path) if path.is_relative_to(CHECKOUT) else path  # a copy of the checkout has them
     key = f"{name} {state.st_size} {state.st_mtime_ns}"
-    if key not in _known():
-        _known()[key] = _syntax(path.read_bytes())
-    return _known()[key]
+    return kept(key, lambda: _syntax(path.read_bytes()))
 
 
 def _syntax(text: bytes) -> str:
@@ -95,16 +82,3 @@ def _is_claim(node: ast.AST) -> bool:
     """Return whether a function is a claim's rule, whose docstring the ledger prints."""
     decorators = getattr(node, "decorator_list", ())
     return any(getattr(getattr(each, "func", None), "id", "") == "claim" for each in decorators)
-
-
-@cache
-def _known() -> dict[str, str]:
-    return _stored()
-
-
-def _stored() -> dict[str, str]:
-    with contextlib.suppress(OSError, ValueError):
-        stored = json.loads(STORE.read_text(encoding="utf-8"))
-        if isinstance(stored, dict):
-            return stored
-    return {}

@@ -11,7 +11,7 @@ _ENDED = re.compile(
     r"^used [\d.]+ s of CPU and \d+ MB$", re.MULTILINE
 )  # pipeline.step_command.USED
 _TRACEBACK = "Traceback (most recent call last)"
-_STOPPED = "Terminating processes on user request"  # Snakemake's words after Ctrl-C
+STOPPED = "Terminating processes on user request"  # Snakemake's words after Ctrl-C
 _CONTINUE = "stopped: the same command runs the jobs that are left"
 _SILENT = "the job ended without a message: it was stopped, or ran out of memory or time"
 
@@ -30,13 +30,13 @@ def failures(snakemake_logs: Iterable[Path]) -> list[str]:
     paths = [path for names in _LOGS.findall(text) for path in names.split(", ")]
     logs = defaultdict(list)
     for path in dict.fromkeys(paths):
-        for cause in _causes(path, stopped=_STOPPED in text):
+        for cause in _causes(path, stopped=STOPPED in text):
             logs[cause].append(path)
     lines = []
     for cause, failed in logs.items():
         others = f", and {len(failed) - 1} more" if len(failed) > 1 else ""
         lines += [f"{failed[0]}{others}:", cause]
-    return [*lines, _CONTINUE] if _STOPPED in text else lines
+    return [*lines, _CONTINUE] if STOPPED in text else lines
 
 
 def _causes(path: str, *, stopped: bool) -> list[str]:

@@ -21,6 +21,7 @@ class Work:
 
     total: int = 0
     done: int = 0
+    queued: bool = False  # in groups, on a cluster, where most of a job's time is waiting
     left: Counter[str] = field(default_factory=Counter)
     running: dict[int, Job] = field(default_factory=dict)
     seconds: dict[str, list[float]] = field(default_factory=lambda: defaultdict(list))
@@ -37,17 +38,20 @@ class Work:
     def seconds_left(self, elapsed: float, now: float) -> float:
         """Return how long the jobs that are left take, by the means of those that are done.
 
-        A rule without a finished job gets the mean of all. NaN before anything is done.
+        A rule without a finished job gets the mean of all. A job that runs for longer than its
+        rule's mean may end at any time. In a queue nothing is known of what waits, and the jobs
+        that are left take as long as those that are done took. NaN before anything is done.
         """
         spent = {rule: math.fsum(seconds) for rule, seconds in self.seconds.items()}
         count = sum(map(len, self.seconds.values()))
         if not count or not elapsed:
             return math.nan
+        if self.queued:
+            return elapsed * (self.total - self.done) / self.done
         mean = math.fsum(spent.values()) / count
-        work = math.fsum(
-            number * (spent[rule] / len(self.seconds[rule]) if rule in spent else mean)
-            for rule, number in self.left.items()
-        )
-        begun = math.fsum(now - job.started for job in self.running.values())
-        at_once = (math.fsum(spent.values()) + begun) / elapsed
+        means = {rule: spent[rule] / len(self.seconds[rule]) for rule in spent}
+        work = math.fsum(number * means.get(rule, mean) for rule, number in self.left.items())
+        ages = [(now - job.started, means.get(job.rule, mean)) for job in self.running.values()]
+        begun = math.fsum(min(age, expected) for age, expected in ages)
+        at_once = (math.fsum(spent.values()) + math.fsum(age for age, _ in ages)) / elapsed
         return max(work - begun, 0.0) / max(at_once, 1e-9)

@@ -2,8 +2,6 @@
 
 import os
 import re
-import shlex
-import sys
 import warnings
 from collections.abc import Sequence
 from pathlib import Path
@@ -13,7 +11,6 @@ import yaml
 from snakemake.utils import update_config
 
 from calbias.errors import InputError
-from calbias.io.python_files import SCRIPTS
 from pipeline import CHECKOUT, guests
 from pipeline.config import complete_config, read_schema, validate_folder, with_file
 from pipeline.job_sizes import with_shards
@@ -82,21 +79,9 @@ def _nested(value: Any) -> Any:
     return yaml.safe_load(value) if is_number else value
 
 
-def job_shell() -> str:
-    """Return what precedes each job's shell line: this interpreter first, one cache of kernels."""
-    folder = shlex.quote(str(Path(sys.executable).parent))
-    cache = '"${{NUMBA_CACHE_DIR:-$PWD/results/kernels}}"'
-    return f"set -euo pipefail; export PATH={folder}:$PATH NUMBA_CACHE_DIR={cache}; "
-
-
-def step(name: str, /, *folders: Path, **fields: Any) -> str:
-    """Return the shell line of a step's rule; ``fields`` as in ``step_command.shell_line``.
-
-    ``folders`` are those of guest workflows that the job needs.
-    """
-    run = os.path.relpath(SCRIPTS / "run.py")
-    joined = "".join(f"--guest {shlex.quote(os.path.relpath(folder))} " for folder in folders)
-    return f"python {run} {joined}{shell_line(name, **fields)} > {{log:q}} 2>&1"
+def step(name: str, /, **fields: Any) -> str:
+    """Return the shell line of a step's rule; ``fields`` as in ``step_command.shell_line``."""
+    return f"{{params.run}} {shell_line(name, **fields)} > {{log:q}} 2>&1"
 
 
 def resource_path(name: str) -> str:

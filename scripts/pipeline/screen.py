@@ -8,6 +8,7 @@ import logging
 import math
 import os
 import shutil
+import sys
 import threading
 import time
 from collections import Counter
@@ -15,9 +16,11 @@ from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
 from typing import Any, TextIO
 
+from snakemake.logging import logger
+
+from pipeline.failures import STOPPED
 from pipeline.progress import Job, Work
 
-_SNAKEMAKE = "DefaultStreamHandler"  # the name that Snakemake gives the handler replaced here
 _HIDDEN_LINES = (  # beginnings of lines that are not an event
     *("RuleException:\nCalledProcessError", "WorkflowError:\nAt least one job"),
     *("Building DAG", "Using shell", "Conda environments: ignored", "Group jobs: inactive"),
@@ -31,14 +34,16 @@ _LOG_AFTER = 3.0  # seconds after which a job shows the last line of its log
 def install(settings: Any) -> None:
     """Let a Screen replace Snakemake's lines, unless the user asks for more or for fewer of them.
 
-    ``settings`` are Snakemake's output settings. With a logger plug-in nothing is changed.
+    ``settings`` are Snakemake's output settings, as its logger plug-ins get them. Where such a
+    plug-in writes to the screen nothing is changed.
     """
     if any(getattr(settings, name) for name in _ASKED):
         return
-    logger = logging.getLogger("snakemake.logging")
-    for handler in [each for each in logger.handlers if each.name == _SNAKEMAKE]:
-        logger.removeHandler(handler)
-        logger.addHandler(Screen(handler.stream))  # type: ignore[attr-defined]
+    for handler in logger.handlers[:]:
+        stream = getattr(handler, "stream", None)
+        if stream in (sys.stdout, sys.stderr) and stream is not None:
+            logger.removeHandler(handler)
+            logger.addHandler(Screen(stream))
 
 
 class Screen(logging.Handler):
@@ -52,6 +57,7 @@ class Screen(logging.Handler):
         self._work, self._since = Work(), clock()
         self._shown = self._step = 0  # lines that stand on the terminal; twentieths printed
         self._warned: set[str] = set()
+        self._stopped = False
         self._ended = threading.Event()
 
     def emit(self, record: logging.LogRecord) -> None:
@@ -80,12 +86,17 @@ class Screen(logging.Handler):
             case "job_finished":
                 finished = self._work.finish(fields["job_id"], now)
                 return self._warnings(finished) if finished else []
+            case "group_info":
+                self._work.queued = True
             case "job_error":
                 failed = self._work.running.pop(fields["jobid"], None)
+                if self._stopped:  # by the user, and no failure
+                    return []
                 return [f"failed: {failed.name if failed else fields['rule_name']}"]
             case "group_error":
                 return [f"failed: group {fields['groupid']}", *fields["aux_logs"]]
         text = record.getMessage() if event in ("", "error") and record.msg else ""
+        self._stopped |= text.startswith(STOPPED)
         return [] if text.startswith(_HIDDEN_LINES) else text.splitlines()
 
     def _start(self, stats: Mapping[str, int], now: float) -> None:

@@ -9,12 +9,14 @@ NAME=PATH.
 
 import argparse
 import ast
+import enum
 import importlib
 import inspect
+import json
 import re
 import resource
 import sys
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import cache
 from pathlib import Path
 from types import NoneType
@@ -25,6 +27,7 @@ from calbias.io.command_line import command
 from pipeline import guests
 from pipeline.write_results import remember_inputs, remember_run
 
+WORDS = Path(".snakemake/calbias")  # words too long for a shell line, one option a file
 USED = "used {:.2f} s of CPU and {:.0f} MB"
 _DESCRIBED = re.compile(r"^(\w+): (.+(?:\n {4}.+)*)", re.MULTILINE)
 
@@ -41,29 +44,51 @@ def step_function(name: str) -> Callable[..., None]:
     return function
 
 
+class Kind(enum.Enum):
+    """Where a rule has an option of its step: in its output, its input or its params."""
+
+    OUTPUT, FILE, FILES, NAMED, VALUE = range(5)
+
+
+def kinds(name: str) -> dict[str, Kind]:
+    """Return {option: Kind} of a step, by its signature, without importing it."""
+    found = {}
+    for argument in _definition(name).args.kwonlyargs:
+        option, written = argument.arg, ast.unparse(argument.annotation or ast.Constant(None))
+        if option == "output" or option.startswith("output_"):
+            found[option] = Kind.OUTPUT
+        elif "Path" in written:
+            starts = {"dict": Kind.NAMED, "list": Kind.FILES}
+            found[option] = starts.get(written.partition("[")[0], Kind.FILE)
+        else:
+            found[option] = Kind.VALUE
+    return found
+
+
 def shell_line(name: str, /, **fields: str | None) -> str:
     """Return the shell line of a step's rule, made from its signature without importing it.
 
-    ``--top-labels {input.top_labels:q} --norm {params.norm:q} --output-beta {output.beta:q}``, say.
-    ``fields`` has another text for an option, or None to leave out one that has a default.
+    ``--top-labels {input.top_labels:q} {params.norm} --output-beta {output.beta:q}``, say: a param
+    is an option with its words (``pipeline.job_params``). ``fields`` has another text for the words
+    of an option, or None to leave out one that has a default.
     """
-    function = _definition(name)
     options = []
-    for argument in function.args.kwonlyargs:
-        option, kind = argument.arg, ast.unparse(argument.annotation or ast.Constant(None))
-        if option == "output":
-            field = "{output:q}"
-        elif option.startswith("output_"):
-            field = f"{{output.{option.removeprefix('output_')}:q}}"
+    for option, kind in kinds(name).items():
+        text = fields.pop(option, "")
+        if text:
+            options.append(f"{flag(option)} {text}")
+        elif text is None:
+            continue
+        elif kind is Kind.OUTPUT:
+            part = option.replace("_", ".", 1)  # output_beta is output.beta
+            options.append(f"{flag(option)} {{{part}:q}}")
+        elif kind is Kind.FILE:
+            options.append(f"{flag(option)} {{input.{option}:q}}")
         else:
-            is_read = "Path" in kind and not kind.startswith("dict")
-            field = f"{{{'input' if is_read else 'params'}.{option}:q}}"
-        text = fields.pop(option, field)
-        if text is not None:
-            options.append(f" {_flag(option)} {text}")
+            options.append(f"{{params.{option}}}")
     if fields:
         raise InputError(f"step {name} has no option {min(fields)}")
-    return f"{name}{''.join(options)}"
+    return " ".join([name, *options])
 
 
 @command
@@ -73,7 +98,7 @@ def main(argv: Sequence[str] | None = None) -> None:
     Before it may stand ``--guest FOLDER``: a workflow whose steps are found too.
     """
     remember_run()
-    words = list(sys.argv[1:] if argv is None else argv)
+    words = [*from_files(sys.argv[1:] if argv is None else argv)]
     while words[:1] == ["--guest"] and words[1:]:
         guests.join(words[1])
         del words[:2]
@@ -85,6 +110,15 @@ def main(argv: Sequence[str] | None = None) -> None:
     remember_inputs(_paths_that_are_read(options))
     function(**options)
     print(_used(), flush=True)
+
+
+def from_files(arguments: Iterable[str]) -> Iterator[str]:
+    """Yield the words of a command line, for ``@FILE`` those in the file."""
+    for word in arguments:
+        if word.startswith(f"@{WORDS}/"):
+            yield from json.loads(Path(word[1:]).read_text(encoding="utf-8"))
+        else:
+            yield word
 
 
 def _paths_that_are_read(options: Mapping[str, Any]) -> Iterator[Path]:
@@ -144,11 +178,12 @@ def _parser(name: str, function: Callable[..., None]) -> _Parser:
         if parameter.default is not parameter.empty:
             keywords = {"default": parameter.default}
         help = " ".join(described.get(option, "").split()).replace("%", "%%")
-        parser.add_argument(_flag(option), help=help, **keywords, **_words(parameter.annotation))
+        parser.add_argument(flag(option), help=help, **keywords, **_words(parameter.annotation))
     return parser
 
 
-def _flag(option: str) -> str:
+def flag(option: str) -> str:
+    """Return how an option is written: ``--n-samples``."""
     return f"--{option.replace('_', '-')}"
 
 

@@ -196,14 +196,6 @@ def test_nested_keys_on_the_command_line_are_numbers():
     assert rule_helpers._as_yaml(given) == expected
 
 
-@pytest.mark.parametrize("method", ["__init__", "schedule", "job_selector"])
-def test_snakemake_has_the_limiter_that_a_local_run_switches_off(method):
-    """Without it the line in ``onstart`` does nothing; then the line may go."""
-    from snakemake.scheduling.job_scheduler import JobScheduler
-
-    assert "job_rate_limiter" in getattr(JobScheduler, method).__code__.co_names
-
-
 @pytest.fixture
 def of(monkeypatch):
     """A function that makes this process one of a version of numpy."""

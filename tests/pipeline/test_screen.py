@@ -3,6 +3,7 @@
 import io
 import logging
 import re
+import sys
 from types import SimpleNamespace
 
 import pytest
@@ -106,6 +107,29 @@ def test_time_left_by_rule():
     assert work.seconds_left(12, 12) == pytest.approx((0 + 4 + 6) / (22 / 12))
 
 
+def test_time_to_go_of_a_queue_is_that_of_the_jobs_that_are_done():
+    """29 of 113 jobs in 314 s, 30 that wait or run: those left take as long a job."""
+    run = Run()
+    run.event("RUN_INFO", stats={"draw": 113, "total": 113})
+    run.event("GROUP_INFO", "group job x (jobs in lexicogr. order):", groupid="x")
+    for number in range(29):
+        run.start(number)
+        run.finish(number, 1)
+    for number in range(29, 59):
+        run.start(number)
+    assert run.screen._work.seconds_left(314, 314) == pytest.approx(314 * 84 / 29)
+
+
+def test_jobs_that_the_user_stops_have_not_failed():
+    run = Run()
+    run.event("RUN_INFO", stats={"draw": 2, "total": 2})
+    run.start(1)
+    run.event(None, "Terminating processes on user request, this might take some time.")
+    run.event("JOB_ERROR", level=logging.ERROR, jobid=1, rule_name="draw", log=[])
+    run.screen.close()
+    assert [line for line in run.lines() if line.startswith("failed")] == []
+
+
 def test_failures_and_new_warnings_stand_above_the_display(tmp_path, monkeypatch):
     monkeypatch.setenv("TERM", "xterm")
     (tmp_path / "x.log").write_text("warning: \x1b[2Jrounded\nused 1.00 s of CPU and 90 MB\n")
@@ -139,13 +163,12 @@ def test_nothing_to_be_done_and_what_is_no_run():
 @pytest.mark.parametrize("asked", [{}, *({name: True} for name in OUTPUT)])
 def test_what_the_user_asks_for_is_left_as_it_is(asked):
     logger = logging.getLogger("snakemake.logging")
-    before, handler = logger.handlers, logging.StreamHandler(io.StringIO())
-    handler.name = "DefaultStreamHandler"
-    logger.handlers = [handler]
+    before, other = logger.handlers, logging.StreamHandler(io.StringIO())
+    logger.handlers = [logging.StreamHandler(sys.stderr), other]
     try:
         install(SimpleNamespace(**{**OUTPUT, **asked}))
         assert [type(each) for each in logger.handlers] == [
-            logging.StreamHandler if asked else Screen
+            *([logging.StreamHandler] * 2 if asked else [logging.StreamHandler, Screen])
         ]
     finally:
         logger.handlers = before

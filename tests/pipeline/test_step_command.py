@@ -12,7 +12,7 @@ from checkout import ROOT
 from command import python
 
 from calbias.errors import InputError
-from pipeline import code_digest, step_command, table_schema
+from pipeline import code_digest, kept_digests, step_command, table_schema
 from pipeline.steps import AtLeast
 
 
@@ -87,7 +87,7 @@ def test_every_step_has_a_shell_line_and_describes_its_options():
 def test_the_shell_line_of_a_rule():
     line = step_command.shell_line("draw_figure", figure="fig4", model=None)
     assert line == (
-        "draw_figure --tables {params.tables:q} --figure fig4"
+        "draw_figure {params.tables} --figure fig4"
         " --output-png {output.png:q} --output-pdf {output.pdf:q}"
     )
     assert step_command.shell_line("join_tables").endswith("--output {output:q}")
@@ -145,12 +145,12 @@ def stored(tmp_path, monkeypatch):
     """The file of kept digests in a folder of the test's own, and a function that starts anew."""
 
     def start():
-        code_digest._known.cache_clear()
+        kept_digests._known.cache_clear()
         code_digest._of_file.cache_clear()
 
     monkeypatch.chdir(tmp_path)
     start()
-    yield tmp_path / code_digest.STORE, start
+    yield tmp_path / kept_digests.STORE, start
     start()
 
 
@@ -170,22 +170,22 @@ def test_digests_are_kept_until_a_file_changes(tmp_path, stored):
     mine = tmp_path / "mine.py"
     mine.write_text("x = 1")
     first = code_digest.digest([mine])
-    code_digest.save()
+    kept_digests.save()
     assert not store.exists()  # no folder of Snakemake
     store.parent.mkdir()
-    code_digest.save()
+    kept_digests.save()
     ((key, _),) = json.loads(store.read_text()).items()
     assert key.startswith(f"{mine} ")  # the whole path: other folders have files of its name
     store.write_text(json.dumps({key: "kept"}))
     start()
     assert code_digest.digest([mine]) != first  # read, not computed
     before = store.stat()
-    code_digest.save()
+    kept_digests.save()
     assert store.stat() == before  # nothing is new
     mine.write_text("x = 22")
     start()
     code_digest.digest([mine])
-    code_digest.save()
+    kept_digests.save()
     assert len(json.loads(store.read_text())) == 2
     store.write_text("[1]")  # broken: as if there were none
     start()

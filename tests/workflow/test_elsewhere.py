@@ -29,7 +29,7 @@ def prepare(checkout, fresh):
     """Let runs in a folder use kernels and digests of code: each is made once for all tests."""
     link_kernels(checkout)
     (checkout / ".snakemake").mkdir()
-    shutil.copy2(fresh / ".snakemake/calbias_syntax.json", checkout / ".snakemake")
+    shutil.copy2(fresh / ".snakemake/calbias_digests.json", checkout / ".snakemake")
 
 
 @pytest.fixture

@@ -42,28 +42,25 @@ rule audit_model:
         "results/logs/audit_model/{audited}.log",
     wildcard_constraints:
         audited=one_of(AUDITED),
-    conda:
-        "../../envs/environment.yaml"
     resources:
         mem_mb=lambda wildcards, attempt: 1500 * attempt,
     params:
-        code=code(
+        **given(
             "audit_model",
-            *AUDIT_ESTIMATORS,
-            *estimator_paths(*config["estimators"]),
+            loaded=[*AUDIT_ESTIMATORS, *estimator_paths(*config["estimators"])],
+            label=lambda wildcards: ENTRIES.get(wildcards.audited, {}).get("label", []),
+            # an interval of clustered rows is only known for norm 1
+            cluster=lambda wildcards: (
+                ENTRIES.get(wildcards.audited, {}).get("clusters", [])
+                if config["audit"]["norm"] == 1
+                else []
+            ),
+            estimators=config["estimators"],
+            estimator_dir=folder_of(*config["estimators"]),
+            n_bins=config["audit"]["n_bins"],
+            norm=config["audit"]["norm"],
+            seed=config["seed"],
         ),
-        label=lambda wildcards: ENTRIES.get(wildcards.audited, {}).get("label", []),
-        # an interval of clustered rows is only known for norm 1
-        cluster=lambda wildcards: (
-            ENTRIES.get(wildcards.audited, {}).get("clusters", [])
-            if config["audit"]["norm"] == 1
-            else []
-        ),
-        estimators=config["estimators"],
-        estimator_dir=folder_of(*config["estimators"]),
-        n_bins=config["audit"]["n_bins"],
-        norm=config["audit"]["norm"],
-        seed=config["seed"],
     shell:
         step("audit_model", name="{wildcards.audited}")
 
@@ -83,10 +80,8 @@ rule draw_audit:
     log:
         "results/logs/draw_audit/{model}.log",
     localrule: True
-    conda:
-        "../../envs/environment.yaml"
     params:
-        code=code("draw_audit"),
+        **given("draw_audit"),
     shell:
         step("draw_audit")
 

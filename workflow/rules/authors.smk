@@ -11,16 +11,17 @@ rule draw_as_authors:
         numbers=tabled("authors_numbers"),
     log:
         "results/logs/draw_as_authors.log",
-    conda:
-        "../../envs/environment.yaml"
     resources:
         mem_mb=lambda wildcards, attempt: 1000 * attempt,
     params:
-        # one file an estimator, of both kinds of bins
-        code=code("draw_as_authors", *estimator_paths("ece_bin_em", *TESTED)),
-        models=PRINTED_MODELS,
-        n_samples=REALISTIC.get("n_samples", []),
-        replicates=REALISTIC.get("replicates", 2),
-        seed=config["seed"],
+        **given(
+            "draw_as_authors",
+            loaded=estimator_paths("ece_bin_em", *TESTED),
+            # one file an estimator, of both kinds of bins
+            models=PRINTED_MODELS,
+            n_samples=REALISTIC.get("n_samples", []),
+            replicates=REALISTIC.get("replicates", 2),
+            seed=config["seed"],
+        ),
     shell:
         step("draw_as_authors")

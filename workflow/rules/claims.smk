@@ -23,11 +23,12 @@ rule judge_claims:
     log:
         "results/logs/judge_claims.log",
     localrule: True
-    conda:
-        "../../envs/environment.yaml"
     params:
-        code=code("judge_claims", *CLAIMS),
-        tables=named("tables", EVIDENCE),
+        **given(
+            "judge_claims",
+            loaded=CLAIMS,
+            tables=EVIDENCE,
+        ),
     shell:
         step("judge_claims")
 
@@ -49,13 +50,14 @@ rule write_pages:
     log:
         "results/logs/write_pages.log",
     localrule: True
-    conda:
-        "../../envs/environment.yaml"
     params:
-        code=code("write_pages", *CLAIMS),
-        figures=named("figures", SHOWN),
-        tables=named("tables", TABLES),
-        audits=OWN,
+        **given(
+            "write_pages",
+            loaded=CLAIMS,
+            figures=SHOWN,
+            tables=TABLES,
+            audits=OWN,
+        ),
     shell:
         step("write_pages")
 
@@ -88,15 +90,15 @@ rule record_provenance:
     log:
         "results/logs/record_provenance.log",
     localrule: True
-    conda:
-        "../../envs/environment.yaml"
     params:
-        code=code("record_provenance"),
-        logs=lambda wildcards, output: os.path.join(os.path.dirname(output[0]), "logs"),
-        # without the keys of guest workflows; a function: in a string Snakemake would fill
-        # in the {file} of an address itself
-        config=lambda wildcards: json.dumps(
-            {key: config[key] for key in {*config} & OWN_KEYS}, sort_keys=True
+        **given(
+            "record_provenance",
+            # without the keys of guest workflows; a function: in a string Snakemake would fill in
+            # the {file} of an address itself
+            config=lambda wildcards: json.dumps(
+                {key: config[key] for key in {*config} & OWN_KEYS}, sort_keys=True
+            ),
         ),
+        logs=lambda wildcards, output: os.path.join(os.path.dirname(output[0]), "logs"),
     shell:
         step("record_provenance", logs="{params.logs:q}")

@@ -9,8 +9,7 @@ from snakemake.logging import logger
 from calbias.errors import InputError
 from calbias.estimation.registry import FOLDER, estimator_file
 from pipeline.table_schema import columns_of
-from pipeline.changes import changes_in_words, remember_config
-from pipeline.code_digest import code, save
+from pipeline.kept_digests import save
 from pipeline.catalogue import available_figures, available_tables, caption_file, validate
 from pipeline import job_sizes as sizes
 from pipeline.config import PAGE_EXPERIMENTS, powers, read_schema
@@ -20,15 +19,11 @@ from pipeline.failures import show_failures
 from pipeline.provenance import checkout
 from pipeline.logit_availability import DEFAULT_LOGITS_DIR
 from pipeline.models import published_models, rows_of, selected_rows
-from pipeline.recorded_params import record_by_name
+from pipeline.job_params import job_params
+from pipeline.run_notes import RunNotes
 from pipeline.screen import install
-from pipeline.rule_helpers import job_shell, read_settings, resource_path, step
-from pipeline.versions import remember_versions
+from pipeline.rule_helpers import read_settings, resource_path, step
 
-if Path(workflow.main_snakefile).parent in (HERE, HERE / "workflow"):
-    shell.prefix(job_shell())  # another workflow that uses this as a module has its own
-    if workflow.is_main_process:
-        install(workflow.output_settings)
 try:
     # --configfile is laid over the file that the Snakefile names
     files = [*workflow.configfiles, *workflow.overwrite_configfiles]
@@ -36,9 +31,10 @@ try:
     validate()
 except InputError as error:
     sys.exit(f"error: {error}")
-if workflow.is_main_process:
+if workflow.is_main_process:  # not in the jobs that it starts
     print(*notes, sep="\n", file=sys.stderr)
-record_by_name(HERE)
+    install(workflow.output_settings)
+    logger.addHandler(RunNotes(config, partial(checkout, HERE)))
 
 
 OWN_KEYS = {*read_schema(MAIN)["properties"]} - {"guests"}  # of the configuration
@@ -75,6 +71,14 @@ if config["fits"] == "own_scores" and MEASURED:
 AUDITS = [name for name in TABLES if name.startswith("audit_")]
 if not OWN:
     TABLES = [name for name in TABLES if name not in AUDITS]
+
+
+def given(name, *folders, rule=None, of=rules, **values):
+    """The params of a rule that runs a step, as ``pipeline.job_params`` makes them.
+
+    ``rule`` is the rule's name where it is not the step's, ``of`` the workflow's rules.
+    """
+    return job_params(name, lambda: getattr(of, rule or name).input, *folders, **values)
 
 
 def one_of(names):
@@ -237,13 +241,6 @@ def tabled(name):
     return report(table(name), labels={"table": name}, **words)
 
 
-def named(inputs, names):
-    """A params function: the paths of a list of inputs behind their names, as NAME=PATH."""
-    return lambda wildcards, input: [
-        f"{name}={path}" for name, path in zip(names, input[inputs], strict=True)
-    ]
-
-
 def results():
     """All results of the papers and their intermediates: whichever is missing is made.
 
@@ -317,15 +314,3 @@ def own_scores(*experiments):
     """The scores of models that are simulated from their own, in these experiments."""
     models = {model for name in experiments for model in EXPERIMENTS[name].get("models", [])}
     return [f"results/fits/own_scores/{model}.parquet" for model in OWN_SCORED if model in models]
-
-
-def show_changes(show):
-    """Show what changed since the last run, by this function."""
-    if workflow.is_main_process and (line := changes_in_words(workflow, config)):
-        show(line)
-
-
-def print_changes_of_a_dry_run():
-    """Print it last: a dry run has no onstart."""
-    if getattr(workflow, "dryrun", False) and getattr(workflow, "dag", None):
-        show_changes(partial(print, file=sys.stderr))

@@ -18,10 +18,11 @@ rule check_estimator:
         "results/estimators/{estimator}/checked.txt",
     log:
         "results/logs/check_estimator/{estimator}.log",
-    conda:
-        "../../envs/environment.yaml"
     params:
-        code=lambda wildcards: code("check_estimator", *page_paths(wildcards)),
+        **given(
+            "check_estimator",
+            loaded=lambda wildcards: page_paths(wildcards),
+        ),
     shell:
         step("check_estimator")
 
@@ -36,16 +37,17 @@ rule measure_judging_cells:
         "results/estimators/{estimator}/judging.csv",
     log:
         "results/logs/measure_judging_cells/{estimator}.log",
-    conda:
-        "../../envs/environment.yaml"
     params:
-        code=lambda wildcards: code("measure_judging_cells", *page_paths(wildcards)),
-        estimators=page_names,
-        n_samples=[200, 2000],
-        data_sets=min(config["replicates"], 200),
-        network_data_sets=config["replicates"],
-        norm=config["norm"],
-        seed=config["seed"],
+        **given(
+            "measure_judging_cells",
+            loaded=lambda wildcards: page_paths(wildcards),
+            estimators=page_names,
+            n_samples=[200, 2000],
+            data_sets=min(config["replicates"], 200),
+            network_data_sets=config["replicates"],
+            norm=config["norm"],
+            seed=config["seed"],
+        ),
     shell:
         step("measure_judging_cells")
 
@@ -59,16 +61,17 @@ rule select_by_estimator:
         "results/estimators/{estimator}/selection.csv",
     log:
         "results/logs/select_by_estimator/{estimator}.log",
-    conda:
-        "../../envs/environment.yaml"
     resources:
         mem_mb=lambda wildcards, attempt: 1200 * attempt,
     params:
-        code=lambda wildcards: code("select_by_estimator", *page_paths(wildcards)),
-        estimators=page_names,
-        softmax=config["softmax"],
-        bootstrap=min(config["bootstrap"], 100),
-        seed=config["seed"],
+        **given(
+            "select_by_estimator",
+            loaded=lambda wildcards: page_paths(wildcards),
+            estimators=page_names,
+            softmax=config["softmax"],
+            bootstrap=min(config["bootstrap"], 100),
+            seed=config["seed"],
+        ),
     shell:
         step("select_by_estimator")
 
@@ -81,15 +84,16 @@ rule time_estimator:
         "results/estimators/{estimator}/cost.csv",
     log:
         "results/logs/time_estimator/{estimator}.log",
-    conda:
-        "../../envs/environment.yaml"
     resources:
         mem_mb=lambda wildcards, attempt: 2000 * attempt,
     params:
-        code=lambda wildcards: code("time_estimator", *page_paths(wildcards)),
-        estimators=page_names,
-        n_samples=[200, 10000, 1000000],
-        norm=config["norm"],
+        **given(
+            "time_estimator",
+            loaded=lambda wildcards: page_paths(wildcards),
+            estimators=page_names,
+            n_samples=[200, 10000, 1000000],
+            norm=config["norm"],
+        ),
     shell:
         step("time_estimator")
 
@@ -112,13 +116,13 @@ rule judge_estimator:
         limits="results/estimators/{estimator}/detection_limits.csv",
     log:
         "results/logs/judge_estimator/{estimator}.log",
-    conda:
-        "../../envs/environment.yaml"
     params:
-        code=code("judge_estimator"),
-        experiments=PAGE_EXPERIMENTS,
-        norm=config["norm"],
-        seed=config["seed"],
+        **given(
+            "judge_estimator",
+            experiments=PAGE_EXPERIMENTS,
+            norm=config["norm"],
+            seed=config["seed"],
+        ),
     shell:
         step("judge_estimator")
 
@@ -143,13 +147,13 @@ rule draw_estimator:
         ),
     log:
         "results/logs/draw_estimator/{estimator}.log",
-    conda:
-        "../../envs/environment.yaml"
     params:
-        code=code("draw_estimator"),
-        tables=named("tables", [*PAGE_TABLES, "others_bias", "others_limits"]),
-        estimators=lambda wildcards: [*PAGES[wildcards.estimator]],
-        folder=lambda wildcards: f"results/estimators/{wildcards.estimator}/figures",
+        **given(
+            "draw_estimator",
+            tables=[*PAGE_TABLES, "others_bias", "others_limits"],
+            estimators=lambda wildcards: [*PAGES[wildcards.estimator]],
+            folder=lambda wildcards: f"results/estimators/{wildcards.estimator}/figures",
+        ),
     shell:
         step("draw_estimator", output="{params.folder}")
 
@@ -171,14 +175,15 @@ rule write_estimator_page:
         row="results/estimators/{estimator}/row.json",
     log:
         "results/logs/write_estimator_page/{estimator}.log",
-    conda:
-        "../../envs/environment.yaml"
     params:
-        code=lambda wildcards: code("write_estimator_page", *page_paths(wildcards)),
-        tables=named("tables", [*PAGE_TABLES, "selection", "cost", "others_bias"]),
-        estimators=page_names,
-        page="{estimator}",
-        norm=config["norm"],
-        seed=config["seed"],
+        **given(
+            "write_estimator_page",
+            loaded=lambda wildcards: page_paths(wildcards),
+            tables=[*PAGE_TABLES, "selection", "cost", "others_bias"],
+            estimators=page_names,
+            page="{estimator}",
+            norm=config["norm"],
+            seed=config["seed"],
+        ),
     shell:
         step("write_estimator_page")

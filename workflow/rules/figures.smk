@@ -19,12 +19,14 @@ for number, (figure, entry) in enumerate(FIGURES.items(), start=1):
         log:
             f"results/logs/draw_figure/{figure}.log",
         localrule: True
-        conda:
-            "../../envs/environment.yaml"
         params:
-            code=code("draw_figure", HERE / "scripts" / f"{entry.module.replace('.', '/')}.py"),
-            figure=figure,
-            tables=named("tables", entry.tables),
+            **given(
+                "draw_figure",
+                rule=figure,
+                loaded=[HERE / "scripts" / f"{entry.module.replace('.', '/')}.py"],
+                figure=figure,
+                tables=entry.tables,
+            ),
         shell:
             step("draw_figure", model=None)
 
@@ -42,12 +44,14 @@ rule draw_calibration_graphs:
         figure=one_of([name for name in FIGURES if name.startswith("gupta_")]),
         model=one_of([*REAL, *OTHERS]),
     localrule: True
-    conda:
-        "../../envs/environment.yaml"
     params:
-        code=code("draw_figure", HERE / "scripts/reproduction/figures/gupta_graphs.py"),
-        figure="{figure}",
-        model="{model}",
-        tables=named("tables", ["calibration_graphs"]),
+        **given(
+            "draw_figure",
+            rule="draw_calibration_graphs",
+            loaded=[HERE / "scripts/reproduction/figures/gupta_graphs.py"],
+            figure="{figure}",
+            model="{model}",
+            tables=["calibration_graphs"],
+        ),
     shell:
         step("draw_figure")

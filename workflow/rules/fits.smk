@@ -3,6 +3,11 @@
 PRINTED_FITS = published("table2_beta_fits"), published("table3_glm_fits")
 
 
+def printed_fits(wildcards):
+    """A params function: the printed rows of the wildcard's model."""
+    return rows_of([wildcards.model], *PRINTED_FITS)
+
+
 rule fit_model:
     input:
         top_labels=lambda wildcards: top_labels(wildcards.model),
@@ -17,11 +22,8 @@ rule fit_model:
         "results/logs/fit_model/{model}.log",
     wildcard_constraints:
         model=one_of(MEASURED),
-    conda:
-        "../../envs/environment.yaml"
     params:
-        code=code("fit_model"),
-        printed=lambda wildcards: rows_of([wildcards.model], *PRINTED_FITS),
+        **given("fit_model", printed=printed_fits),
     shell:
         step("fit_model", model="{wildcards.model}")
 
@@ -41,6 +43,8 @@ use rule fit_model as fit_as_published with:
         "results/logs/fit_as_published/{model}.log",
     wildcard_constraints:
         model=one_of(AS_PUBLISHED),
+    params:
+        **given("fit_model", rule="fit_as_published", printed=printed_fits),
 
 
 # The scores of a model's own test fold, with a smooth curve, in place of both fits.
@@ -54,12 +58,12 @@ rule fit_own_scores:
         "results/logs/fit_own_scores/{model}.log",
     wildcard_constraints:
         model=one_of(MEASURED),
-    conda:
-        "../../envs/environment.yaml"
     params:
-        code=code("fit_own_scores"),
-        norm=config["norm"],
-        bootstrap=config["bootstrap"],
-        seed=config["seed"],
+        **given(
+            "fit_own_scores",
+            norm=config["norm"],
+            bootstrap=config["bootstrap"],
+            seed=config["seed"],
+        ),
     shell:
         step("fit_own_scores")

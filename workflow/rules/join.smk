@@ -44,12 +44,12 @@ rule join_tables:
     wildcard_constraints:
         table=one_of(JOINED),
     localrule: True
-    conda:
-        "../../envs/environment.yaml"
     params:
-        code=code("join_tables"),
-        table=lambda wildcards: wildcards.table,
-        columns=lambda wildcards: columns_of(wildcards.table),
+        **given(
+            "join_tables",
+            table=lambda wildcards: wildcards.table,
+            columns=lambda wildcards: columns_of(wildcards.table),
+        ),
     shell:
         step("join_tables")
 
@@ -63,9 +63,12 @@ use rule join_tables as replication with:
     log:
         "results/logs/replication.log",
     params:
-        code=code("join_tables"),
-        table="replication",
-        columns=columns_of("replication"),
+        **given(
+            "join_tables",
+            rule="replication",
+            table="replication",
+            columns=columns_of("replication"),
+        ),
 
 
 rule describe_tables:
@@ -76,9 +79,7 @@ rule describe_tables:
     log:
         "results/logs/describe_tables.log",
     localrule: True
-    conda:
-        "../../envs/environment.yaml"
     params:
-        code=code("describe_tables"),
+        **given("describe_tables"),
     shell:
         step("describe_tables", folder=None)

@@ -16,13 +16,13 @@ rule download_logits:
     wildcard_constraints:
         file=one_of(MISSING),
     localrule: True
-    conda:
-        "../../envs/environment.yaml"
     params:
-        code=code("download_logits"),
-        model=lambda wildcards: MISSING[wildcards.file],
-        # a function: in a string Snakemake would fill in {file} itself
-        mirrors=lambda wildcards: config["mirrors"],
+        **given(
+            "download_logits",
+            model=lambda wildcards: MISSING[wildcards.file],
+            # a function: in a string Snakemake would fill in {file} itself
+            mirrors=lambda wildcards: config["mirrors"],
+        ),
     shell:
         step("download_logits")
 
@@ -39,15 +39,15 @@ rule read_logits:
     wildcard_constraints:
         model=one_of(REAL),
     priority: 100
-    conda:
-        "../../envs/environment.yaml"
     resources:
         mem_mb=lambda wildcards, input, attempt: attempt * max(1000, int(500 + 12 * input.size_mb)),
     params:
-        code=code("read_logits"),
-        n_classes=lambda wildcards: MODELS[wildcards.model]["n_classes"],
-        softmax=config["softmax"],
-        seed=config["seed"],
+        **given(
+            "read_logits",
+            n_classes=lambda wildcards: MODELS[wildcards.model]["n_classes"],
+            softmax=config["softmax"],
+            seed=config["seed"],
+        ),
     shell:
         step("read_logits", model="{wildcards.model}")
 
@@ -63,11 +63,9 @@ rule read_scores:
     wildcard_constraints:
         model=one_of(SCORES),
     priority: 100
-    conda:
-        "../../envs/environment.yaml"
     resources:
         mem_mb=lambda wildcards, input, attempt: attempt * max(500, int(300 + 12 * input.size_mb)),
     params:
-        code=code("read_scores"),
+        **given("read_scores"),
     shell:
         step("read_scores", model="{wildcards.model}")

@@ -19,20 +19,18 @@ rule recalibrate_model:
     wildcard_constraints:
         model=one_of(RECALIBRATED),
     priority: 50
-    conda:
-        "../../envs/environment.yaml"
     resources:
         mem_mb=lambda wildcards, attempt: 1200 * attempt,
     params:
-        code=code(
+        **given(
             "recalibrate_model",
-            *estimator_paths(*config["estimators"]),
+            loaded=estimator_paths(*config["estimators"]),
+            softmax=config["softmax"],
+            seed=config["seed"],
+            bootstrap=config["bootstrap"],
+            estimators=config["estimators"],
+            estimator_dir=folder_of(*config["estimators"]),
         ),
-        softmax=config["softmax"],
-        seed=config["seed"],
-        bootstrap=config["bootstrap"],
-        estimators=config["estimators"],
-        estimator_dir=folder_of(*config["estimators"]),
     shell:
         step("recalibrate_model", model="{wildcards.model}")
 
@@ -47,10 +45,8 @@ rule select_recalibration:
     log:
         "results/logs/select_recalibration.log",
     localrule: True
-    conda:
-        "../../envs/environment.yaml"
     params:
-        code=code("select_recalibration"),
+        **given("select_recalibration"),
     shell:
         step("select_recalibration")
 
@@ -71,18 +67,19 @@ rule measure_model:
     wildcard_constraints:
         model=one_of(MEASURED),
     priority: 50
-    conda:
-        "../../envs/environment.yaml"
     resources:
         mem_mb=lambda wildcards, input, attempt: attempt * max(1000, int(500 + 20 * input.size_mb)),
         runtime=lambda wildcards, attempt: 120 * attempt,
     params:
-        # the estimators of the measures are loaded by name
-        code=code("measure_model", *estimator_paths("ece_bin_ew", "mce_ew", "ks", "kde")),
-        # of a model with scores alone it changes nothing
-        softmax=lambda wildcards: config["softmax"] if wildcards.model in REAL else "exact",
-        seed=config["seed"],
-        bootstrap=config["bootstrap"],
+        **given(
+            "measure_model",
+            loaded=estimator_paths("ece_bin_ew", "mce_ew", "ks", "kde"),
+            # the estimators of the measures are loaded by name
+            # of a model with scores alone it changes nothing
+            softmax=lambda wildcards: config["softmax"] if wildcards.model in REAL else "exact",
+            seed=config["seed"],
+            bootstrap=config["bootstrap"],
+        ),
     shell:
         step("measure_model", model="{wildcards.model}")
 
@@ -99,10 +96,8 @@ rule tabulate_measures:
     log:
         "results/logs/tabulate_measures.log",
     localrule: True
-    conda:
-        "../../envs/environment.yaml"
     params:
-        code=code("tabulate_measures"),
+        **given("tabulate_measures"),
     shell:
         step("tabulate_measures")
 
@@ -122,19 +117,21 @@ rule replicate_model:
     wildcard_constraints:
         replication="replication(_full)?",
         other=one_of(OUTPUT_FILES),
-    conda:
-        "../../envs/environment.yaml"
     resources:
         mem_mb=lambda wildcards, attempt: 1000 * attempt,
         runtime=lambda wildcards, attempt: 120 * attempt,
     params:
-        # the estimators of the measures are loaded by name
-        code=code("replicate_model", *estimator_paths("ece_bin_ew", "mce_ew", "ks", "kde")),
-        # of tables whose rows are another step's too
-        columns=[
-            columns_of(name) for name in ("calibration_graphs", "reliability_bins", "noise_floors")
-        ],
-        seed=config["seed"],
-        methods=lambda wildcards: "all" if wildcards.replication.endswith("full") else "quick",
+        **given(
+            "replicate_model",
+            loaded=estimator_paths("ece_bin_ew", "mce_ew", "ks", "kde"),
+            # the estimators of the measures are loaded by name
+            # of tables whose rows are another step's too
+            columns=[
+                columns_of(name)
+                for name in ("calibration_graphs", "reliability_bins", "noise_floors")
+            ],
+            seed=config["seed"],
+            methods=lambda wildcards: "all" if wildcards.replication.endswith("full") else "quick",
+        ),
     shell:
         step("replicate_model", model="{wildcards.other}")

@@ -19,12 +19,13 @@ rule compare_estimators:
         sensitivity=tabled("t_test_sensitivity"),
     log:
         "results/logs/compare_estimators.log",
-    conda:
-        "../../envs/environment.yaml"
     params:
-        code=code("compare_estimators", *estimator_paths(*TESTED)),
-        precision=config["score_precision"],
-        seed=config["seed"],
+        **given(
+            "compare_estimators",
+            loaded=estimator_paths(*TESTED),
+            precision=config["score_precision"],
+            seed=config["seed"],
+        ),
     shell:
         step("compare_estimators")
 
@@ -37,10 +38,10 @@ rule compute_tce_rounding:
         tabled("tce_rounding"),
     log:
         "results/logs/compute_tce_rounding.log",
-    conda:
-        "../../envs/environment.yaml"
     params:
-        code=code("compute_tce_rounding"),
-        norm=config["norm"],
+        **given(
+            "compute_tce_rounding",
+            norm=config["norm"],
+        ),
     shell:
         step("compute_tce_rounding")

@@ -31,24 +31,25 @@ rule define_scenarios:
     log:
         "results/logs/define_scenarios/{experiment}.log",
     localrule: True
-    conda:
-        "../../envs/environment.yaml"
     params:
-        code=code("define_scenarios"),
-        models=of_experiment("models"),
-        printed=lambda wildcards: selected_rows(
-            {*EXPERIMENTS[wildcards.experiment].get("models", [])}
-            - {*FITTED[wildcards.experiment], *OWN_SCORED},
-            *printed_tables(wildcards.experiment),
+        **given(
+            "define_scenarios",
+            models=of_experiment("models"),
+            printed=lambda wildcards: selected_rows(
+                {*EXPERIMENTS[wildcards.experiment].get("models", [])}
+                - {*FITTED[wildcards.experiment], *OWN_SCORED},
+                *printed_tables(wildcards.experiment),
+            ),
+            groups=lambda wildcards: [
+                MODELS[model]["group"]
+                for model in EXPERIMENTS[wildcards.experiment].get("models", [])
+            ],
+            curve=of_experiment("curve", "fitted"),  # counts where there are models
+            scores=joined("scores"),
+            curves=of_experiment("curves"),
+            glms=joined("glms"),
+            powers=lambda wildcards: powers(EXPERIMENTS[wildcards.experiment]),
         ),
-        groups=lambda wildcards: [
-            MODELS[model]["group"] for model in EXPERIMENTS[wildcards.experiment].get("models", [])
-        ],
-        curve=of_experiment("curve", "fitted"),  # counts where there are models
-        scores=joined("scores"),
-        curves=of_experiment("curves"),
-        glms=joined("glms"),
-        powers=lambda wildcards: powers(EXPERIMENTS[wildcards.experiment]),
     shell:
         step("define_scenarios", experiment="{wildcards.experiment}")
 
@@ -61,11 +62,11 @@ rule compute_true_error:
         "results/true_errors/{experiment}.parquet",
     log:
         "results/logs/compute_true_error/{experiment}.log",
-    conda:
-        "../../envs/environment.yaml"
     params:
-        code=code("compute_true_error"),
-        norm=config["norm"],
+        **given(
+            "compute_true_error",
+            norm=config["norm"],
+        ),
     shell:
         step("compute_true_error")
 
@@ -79,6 +80,8 @@ use rule compute_true_error as tabulate_true_errors with:
         tabled("true_calibration_error"),
     log:
         "results/logs/tabulate_true_errors.log",
+    params:
+        **given("compute_true_error", rule="tabulate_true_errors", norm=config["norm"]),
 
 
 rule simulate_replicates:
@@ -93,8 +96,6 @@ rule simulate_replicates:
         "results/logs/simulate_replicates/{estimator}/{experiment}/{shard}/{shards}.log",
     group:
         "simulate"
-    conda:
-        "../../envs/environment.yaml"
     resources:
         mem_mb=lambda wildcards, attempt: attempt
         * sizes.to_simulate(
@@ -106,13 +107,16 @@ rule simulate_replicates:
         ),
         runtime=lambda wildcards, attempt: 30 * attempt,
     params:
-        code=lambda wildcards: code("simulate_replicates", *estimator_paths(wildcards.estimator)),
-        n_samples=of_experiment("n_samples"),
-        n_bins=of_experiment("n_bins"),
-        replicates=lambda wildcards: n_replicates(wildcards.experiment, wildcards.estimator),
-        norm=config["norm"],
-        precision=config["score_precision"],
-        seed=config["seed"],
+        **given(
+            "simulate_replicates",
+            loaded=lambda wildcards: estimator_paths(wildcards.estimator),
+            n_samples=of_experiment("n_samples"),
+            n_bins=of_experiment("n_bins"),
+            replicates=lambda wildcards: n_replicates(wildcards.experiment, wildcards.estimator),
+            norm=config["norm"],
+            precision=config["score_precision"],
+            seed=config["seed"],
+        ),
     shell:
         step(
             "simulate_replicates",

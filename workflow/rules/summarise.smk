@@ -10,15 +10,15 @@ rule summarise_bias:
         "results/bias/{experiment}.parquet",
     log:
         "results/logs/summarise_bias/{experiment}.log",
-    conda:
-        "../../envs/environment.yaml"
     resources:
         mem_mb=lambda wildcards, attempt: attempt
         * sizes.to_summarise(EXPERIMENTS[wildcards.experiment]),
     params:
-        code=code("summarise_bias"),
-        n_replicates=of_experiment("replicates"),
-        seed=config["seed"],
+        **given(
+            "summarise_bias",
+            n_replicates=of_experiment("replicates"),
+            seed=config["seed"],
+        ),
     shell:
         step("summarise_bias", experiment="{wildcards.experiment}")
 
@@ -38,11 +38,12 @@ rule compare_ece_bin:
     log:
         "results/logs/compare_ece_bin.log",
     localrule: True
-    conda:
-        "../../envs/environment.yaml"
     params:
-        code=code("compare_ece_bin", *estimator_paths("ece_bin_ew")),
-        norm=config["norm"],
+        **given(
+            "compare_ece_bin",
+            loaded=estimator_paths("ece_bin_ew"),
+            norm=config["norm"],
+        ),
     shell:
         step("compare_ece_bin")
 
@@ -56,16 +57,16 @@ rule summarise_intro:
         rows=tabled("shown_data_set"),
     log:
         "results/logs/summarise_intro.log",
-    conda:
-        "../../envs/environment.yaml"
     resources:
         mem_mb=lambda wildcards, attempt: attempt * sizes.to_summarise(EXPERIMENTS["intro"]),
     params:
-        code=code("summarise_intro"),
-        n_replicates=lambda wildcards: EXPERIMENTS["intro"]["replicates"],
-        n_samples=lambda wildcards: EXPERIMENTS["intro"]["n_samples"][0],
-        precision=config["score_precision"],
-        seed=config["seed"],
+        **given(
+            "summarise_intro",
+            n_replicates=lambda wildcards: EXPERIMENTS["intro"]["replicates"],
+            n_samples=lambda wildcards: EXPERIMENTS["intro"]["n_samples"][0],
+            precision=config["score_precision"],
+            seed=config["seed"],
+        ),
     shell:
         step("summarise_intro")
 
@@ -82,16 +83,16 @@ rule summarise_detection:
         limits=tabled("detection_limits"),
     log:
         "results/logs/summarise_detection.log",
-    conda:
-        "../../envs/environment.yaml"
     resources:
         mem_mb=lambda wildcards, attempt: attempt
         * sizes.to_summarise(EXPERIMENTS["detection"], EXPERIMENTS["detection_null"]),
     params:
-        code=code("summarise_detection"),
-        n_replicates=lambda wildcards: EXPERIMENTS["detection"]["replicates"],
-        null_n_replicates=lambda wildcards: EXPERIMENTS["detection_null"]["replicates"],
-        seed=config["seed"],
+        **given(
+            "summarise_detection",
+            n_replicates=lambda wildcards: EXPERIMENTS["detection"]["replicates"],
+            null_n_replicates=lambda wildcards: EXPERIMENTS["detection_null"]["replicates"],
+            seed=config["seed"],
+        ),
     shell:
         step("summarise_detection")
 
@@ -104,9 +105,7 @@ rule summarise_chosen_bins:
     log:
         "results/logs/summarise_chosen_bins.log",
     localrule: True
-    conda:
-        "../../envs/environment.yaml"
     params:
-        code=code("summarise_chosen_bins"),
+        **given("summarise_chosen_bins"),
     shell:
         step("summarise_chosen_bins")

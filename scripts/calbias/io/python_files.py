@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import ast
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from functools import cache
 from numbers import Real
 from pathlib import Path
@@ -29,26 +29,67 @@ _IMPORT = re.compile(
 
 
 def code_files(*files: Path | str) -> list[Path]:
-    """Return the sorted paths of ``files`` and of every project module that they import."""
-    needed, waiting = set(), [Path(file).resolve() for file in files]
+    """Return the sorted paths of ``files`` and of every project module that they import.
+
+    A file that is no part of the project, and that reaches what loads estimators by their names,
+    may load any: all of calbias's are among the paths.
+    """
+    needed: set[Path] = set()
+    for file in map(Path, files):
+        reached = _reached([file.resolve()])
+        is_own = any(file.resolve().is_relative_to(root) for root in {*PACKAGES.values()})
+        if not is_own and PACKAGE / "estimation/loading.py" in reached:
+            reached |= _reached((PACKAGE / "estimators").glob("*.py"))
+        needed |= reached
+    return sorted(needed)
+
+
+def _reached(files: Iterable[Path]) -> set[Path]:
+    needed, waiting = set(), [*files]
     while waiting:
         path = waiting.pop()
         if path not in needed:
             needed.add(path)
             waiting.extend(_imported_files(path))
-    return sorted(needed)
+    return needed
 
 
 @cache
 def _imported_files(path: Path) -> set[Path]:
-    text, modules = path.read_text(encoding="utf-8", errors="replace"), set()
-    for package, names in _IMPORT.findall(re.sub(r"#.*|\\\n", "", text)):
-        names = re.findall(r"[.\w]+", names)
+    text = re.sub(r"#.*|\\\n", "", path.read_text(encoding="utf-8", errors="replace"))
+    modules: set[str] = set()
+    for package, names in _IMPORT.findall(text):
+        names = [*re.findall(r"[.\w]+", names), *(["*"] if "*" in names else [])]
         modules.update([package, *(f"{package}.{name}" for name in names)] if package else names)
+    modules |= {module for name in PACKAGES for module in _used_names(name, text)}
+    modules |= {made for module in modules for made in _named_later(module)}
     for root in {*PACKAGES.values()}:
         if path.is_relative_to(root):  # its packages' files run before it
             modules.add(".".join(path.relative_to(root).parts[:-1]))
     return {file for module in modules for file in _files(module)}
+
+
+def _used_names(package: str, text: str) -> list[str]:
+    """Return what a text uses of a package that it imports whole: ``calbias.ece`` of ``cb.ece``.
+
+    ``calbias.*`` where the package is used without a name behind it.
+    """
+    names = re.findall(rf"^[ \t]*import\b[^\n]*?\b{package}(?![.\w])(?: +as +(\w+))?", text, re.M)
+    found = []
+    for name in {name or package for name in names}:
+        uses = re.sub(r"^[ \t]*(?:from\b.*)?import\b.*", "", text, flags=re.M)
+        found += re.findall(rf"(?<![.\w]){name}\b(?: *\. *(\w+))?", uses)
+    return [f"{package}.{name or '*'}" for name in found]
+
+
+def _named_later(module: str) -> list[str]:
+    """Return the modules that a package's ``_MODULES`` has for a name in it, or for all names."""
+    package, _, name = module.rpartition(".")
+    if package not in PACKAGES:
+        return []
+    file = PACKAGES[package] / package / "__init__.py"
+    named = literal(file, "_MODULES", default={}) if file.is_file() else {}
+    return [*named.values()] if name == "*" else [named[name]] if name in named else []
 
 
 @cache

@@ -16,7 +16,7 @@ from command import python
 from nightly import daily
 
 from calbias.io.python_files import SCRIPTS
-from pipeline.rule_helpers import job_shell
+from pipeline.job_params import job_params
 
 pytestmark = pytest.mark.slow
 
@@ -128,7 +128,8 @@ def test_numba_without_the_private_parts_of_the_cache_is_done_without_it(package
 
 def test_jobs_keep_their_kernels_among_the_results_unless_told_otherwise(tmp_path):
     def said(**environment):
-        line = job_shell().format() + "echo $NUMBA_CACHE_DIR; command -v python"
+        line = job_params("describe_tables", list)["run"](None, None).rpartition("python ")[0]
+        line += "bash -c 'echo $NUMBA_CACHE_DIR; command -v python'"
         run = subprocess.run(
             ["bash", "-c", line], cwd=tmp_path, env={"PATH": "/bin:/usr/bin", **environment},
             capture_output=True, text=True, check=True,
