@@ -21,12 +21,12 @@ OWN_FIGURES = [path for path in MODEL_FIGURES if Path(path).stem in OWN]
 AUDITED = [*MEASURED, *(SCORE_FILES if config["score_files"] else ())]
 AUDITING = HERE / "scripts/calbias/auditing"
 # the estimators of every audit, which it loads by name
-AUDIT_ESTIMATORS = estimator_paths(*literal(AUDITING / "estimator_bias.py", "ESTIMATORS"))
+AUDIT_ESTIMATORS = estimator_paths(*literal(AUDITING / "error/estimator_bias.py", "ESTIMATORS"))
 
 
 rule audit_model:
     input:
-        template=resource("../scripts/calbias/auditing/page.html.j2"),
+        template=resource("../scripts/calbias/auditing/page/page.html.j2"),
         scores=lambda wildcards: SCORE_FILES.get(wildcards.audited, []),
         top_labels=lambda wildcards: (
             [] if wildcards.audited in SCORE_FILES else top_labels(wildcards.audited)
