@@ -44,7 +44,7 @@ def job_params(
     ``dict[str, Path]`` takes {name: path}, or the names of the inputs that are called like it.
     """
     params: dict[str, Text] = {"run": _function(_program(folders))}
-    of_step = kinds(step)
+    options = kinds(step)
     values["code"] = (
         (lambda wildcards: code(step, *loaded(wildcards)))
         if callable(loaded)
@@ -52,7 +52,7 @@ def job_params(
     )
     params["reads"] = lambda wildcards: described(inputs(), wildcards)
     for name, value in values.items():
-        kind = of_step.get(name)
+        kind = options.get(name)
         if kind is None:
             params[name] = _later(value, partial(_statement, name))
         elif kind is Kind.NAMED and not isinstance(value, Mapping) and not callable(value):
@@ -60,7 +60,7 @@ def job_params(
             params[name] = _named_inputs(name, list(value))
         else:
             params[name] = _later(value, partial(words, name))
-    for name, kind in of_step.items():
+    for name, kind in options.items():
         if kind is Kind.FILES and name not in params:
             params[name] = _listed_inputs(name)
     return params
@@ -99,10 +99,10 @@ def described(inputs: Iterable[Any], wildcards: Any) -> str:
 def _paths(inputs: Iterable[Any], wildcards: Any) -> Iterator[tuple[str, Mapping[str, Any]]]:
     """Yield the paths of a rule's inputs for one job, with Snakemake's flags of each."""
     for item in inputs:
-        found = item(wildcards) if callable(item) else item
-        if isinstance(found, Mapping):
-            found = [*found.values()]
-        for path in [found] if isinstance(found, str | Path) else found:
+        paths = item(wildcards) if callable(item) else item
+        if isinstance(paths, Mapping):
+            paths = [*paths.values()]
+        for path in [paths] if isinstance(paths, str | Path) else paths:
             text = str(path) if callable(item) else str(path).format(**dict(wildcards.items()))
             yield text, getattr(path, "flags", {})
 

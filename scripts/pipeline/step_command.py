@@ -52,17 +52,17 @@ class Kind(enum.Enum):
 
 def kinds(name: str) -> dict[str, Kind]:
     """Return {option: Kind} of a step, by its signature, without importing it."""
-    found = {}
+    by_option = {}
     for argument in _definition(name).args.kwonlyargs:
         option, written = argument.arg, ast.unparse(argument.annotation or ast.Constant(None))
         if option == "output" or option.startswith("output_"):
-            found[option] = Kind.OUTPUT
+            by_option[option] = Kind.OUTPUT
         elif "Path" in written:
             starts = {"dict": Kind.NAMED, "list": Kind.FILES}
-            found[option] = starts.get(written.partition("[")[0], Kind.FILE)
+            by_option[option] = starts.get(written.partition("[")[0], Kind.FILE)
         else:
-            found[option] = Kind.VALUE
-    return found
+            by_option[option] = Kind.VALUE
+    return by_option
 
 
 def shell_line(name: str, /, **fields: str | None) -> str:

@@ -75,11 +75,11 @@ def _used_names(package: str, text: str) -> list[str]:
     ``calbias.*`` where the package is used without a name behind it.
     """
     names = re.findall(rf"^[ \t]*import\b[^\n]*?\b{package}(?![.\w])(?: +as +(\w+))?", text, re.M)
-    found = []
+    used = []
     for name in {name or package for name in names}:
         uses = re.sub(r"^[ \t]*(?:from\b.*)?import\b.*", "", text, flags=re.M)
-        found += re.findall(rf"(?<![.\w]){name}\b(?: *\. *(\w+))?", uses)
-    return [f"{package}.{name or '*'}" for name in found]
+        used += re.findall(rf"(?<![.\w]){name}\b(?: *\. *(\w+))?", uses)
+    return [f"{package}.{name or '*'}" for name in used]
 
 
 def _named_later(module: str) -> list[str]:
