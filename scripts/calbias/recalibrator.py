@@ -7,19 +7,19 @@ from __future__ import annotations
 
 import json
 import math
-from typing import Any
+from typing import Any, Unpack
 
 import numpy as np
 from numpy.typing import ArrayLike
 from scipy.special import softmax
 
 from calbias.auditing.audit import audit_data
-from calbias.auditing.inputs import Data, Options, prepared
-from calbias.auditing.page.advice import advised_method, gain_sentence
+from calbias.auditing.inputs import Data, Options, prepared, prepared_means
 from calbias.auditing.recalibrations import FEWEST, recalibration_map, recalibration_table
 from calbias.defaults import FORMS, LOGITS, PROBABILITIES, Z_95
 from calbias.engine.scores_and_hits import as_array, validate_whole
 from calbias.errors import InputError, looked_up, reading
+from calbias.outcomes.given import Given, GivenOptions, has_shares
 from calbias.recalibration.methods import METHODS, NONE, OF_LOGITS, map_of, parameters_of
 
 ADVISED = "advised"
@@ -96,7 +96,9 @@ class Recalibrator:
         self.top_label = top_label
         self.seed = seed
 
-    def fit(self, X: ArrayLike, y: ArrayLike) -> Recalibrator:
+    def fit(
+        self, X: ArrayLike, y: ArrayLike | None = None, **outcomes: Unpack[GivenOptions]
+    ) -> Recalibrator:
         """Fit to scores and hits, or to a matrix of logits and labels.
 
         Parameters
@@ -104,6 +106,9 @@ class Recalibrator:
         X : array_like, shape (n,), (n, 1) or (n, K)
         y : array_like, shape (n,)
             1 for a hit or an event and 0 elsewhere; of a matrix the class numbers, from 0.
+        **outcomes
+            Follow-up, weights or a judge, as of ``calbias.audit``; X are then risks (n,) of an
+            event, and follow-up takes the place of y.
 
         Returns
         -------
@@ -116,6 +121,12 @@ class Recalibrator:
             For an unknown method, bad rows, or fewer than 50 rows of both outcomes.
         """
         self._validate_options()
+        given = Given.of("fit", outcomes)
+        if given or has_shares(y):
+            data = prepared_means(None, None, _as_rows(X), y, None, None, given)
+            return self._fit_data(data)
+        if y is None:
+            raise InputError("give y: 1 for a hit or an event, and 0 elsewhere")
         return self._fit_data(self._data(X, y))
 
     def predict(self, X: ArrayLike) -> np.ndarray:

@@ -11,7 +11,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Unpack
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -25,11 +25,8 @@ from calbias.auditing.description import (
     sentences,
     warnings_of,
 )
-from calbias.auditing.diagrams.corp import corp_of
-from calbias.auditing.error.bins import binned_ece, picture_bins
-from calbias.auditing.error.calibration_curve import picture_curve, posterior_average
 from calbias.auditing.error.interval import calibration_interval
-from calbias.auditing.inputs import EVENT, Data, Options, prepared
+from calbias.auditing.inputs import EVENT, Data, Options, prepared, prepared_means
 from calbias.auditing.subgroups.segments import By
 from calbias.auditing.subgroups.subgroups import RISKS, Subgroups
 from calbias.auditing.verdict.judge import judge
@@ -38,7 +35,8 @@ from calbias.auditing.verdict.words import Words
 from calbias.defaults import CONFIDENCE_LEVEL, N_BINS
 from calbias.engine.posterior import Average
 from calbias.errors import InputError
-from calbias.samples.by_score import MOST_SCORES, Scored
+from calbias.outcomes.given import Given, GivenOptions, has_shares
+from calbias.samples.by_score import MOST_SCORES
 from calbias.samples.cells import cells_for, in_cells
 
 if TYPE_CHECKING:
@@ -70,6 +68,7 @@ def audit(
     replicates: int = 200,
     seed: int = 0,
     progress: Callable[[str], None] | None = None,
+    **outcomes: Unpack[GivenOptions],
 ) -> Audit:
     """Judge the calibration of a model by its scores and hits.
 
@@ -113,6 +112,26 @@ def audit(
     progress : callable, optional
         Called with a short text before each step.
 
+    Other Parameters
+    ----------------
+    times, events : array_like, shape (n,), optional
+        Follow-up instead of labels, with ``probabilities`` of the event by the ``horizon``: until
+        when each row was followed, and what happened then, 0 for nothing (censored).
+    horizon : float, optional
+        In the unit of ``times``.
+    event, censored : int, default 1 and 0
+        Codes in ``events``; further codes are competing events.
+    censoring : "by-risk", "marginal" or array_like, shape (n,), default "by-risk"
+        Within what censoring says nothing of the event: strata of the risk, all rows, or strata
+        of the risk in each value of a column.
+    weights : array_like, shape (n,), optional
+        Of the rows, such as of a survey.
+    judge : array_like, shape (n,), optional
+        Labels by a judge, from 0 to 1; hits or labels are then human ones, NaN where there is none.
+    labelled : array_like, shape (n,), or float, optional
+        With ``judge``, the chance that a human labelled the row; by default the share of labelled
+        rows in a stratum of the score.
+
     Returns
     -------
     Audit
@@ -130,6 +149,10 @@ def audit(
     of an event y are ``audit(probabilities=p, labels=y)``: the sentence is then of risks and
     events, and ``audit.risk`` has the numbers of a risk model.
 
+    Follow-up, weights, a judge, and hits that are shares between 0 and 1 make outcomes that are
+    right on average (docs/follow_up.md). Their noise is seen, as with clusters: the p-value is by
+    random signs, there is no CORP diagram, and estimators and classes are refused.
+
     Examples
     --------
     >>> import numpy as np
@@ -141,8 +164,14 @@ def audit(
     True
     """
     options = Options(n_bins, norm, confidence_level, seed, replicates)
-    data = prepared(scores, hits, probabilities, logits, labels, clusters, top_label=top_label)
-    data = replace(data, by=by)
+    given = Given.of("audit", outcomes)
+    if given or has_shares(hits if labels is None else labels):
+        if logits is not None or top_label:
+            raise InputError("outcomes that are right on average go without logits and top_label")
+        data = prepared_means(scores, hits, probabilities, labels, clusters, by, given)
+    else:
+        data = prepared(scores, hits, probabilities, logits, labels, clusters, top_label=top_label)
+        data = replace(data, by=by)
     return audit_data(data, options, estimators, class_wise=class_wise, progress=progress)
 
 
@@ -177,14 +206,16 @@ def audit_data(
     error = average.l1 if options.norm == 1 else average.l2
     ece, noise_floor = binned_ece(scored, options.n_bins)
     bins = picture_bins(scored, options.confidence_level, effect)
-    corp = corp_of(scored, options.confidence_level, _REDRAWS, options.seed, most_cells=_CELLS)
+    corp = None
+    if scored.seen is None:  # its band is of redrawn hits
+        corp = corp_of(scored, options.confidence_level, _REDRAWS, options.seed, most_cells=_CELLS)
     description = description_of(data, options.confidence_level)
     noise_floor *= float(np.sqrt(effect))
     tables = _tables(data, options, verdict, average, noise_floor, names, class_wise, say, folders)
     if data.kind == EVENT:
         say("numbers of a risk model")
         l1 = interval.at(1, options.confidence_level)
-        tables["risk"] = _risk_table(scored, options, description, l1)
+        tables["risk"] = _risk_table(data, options, description, l1)
     return Audit(
         kind=data.kind,
         n=scored.n,
@@ -201,12 +232,15 @@ def audit_data(
         options=options,
         warnings=(
             *warnings_of(data, description),
+            *sentences(data.outcomes.warnings if data.outcomes else ()),
             *sentences((*verdict.warnings, *(() if facts else data.hints))),
         ),
-        n_clusters=facts.clusters if facts else None,
+        n_clusters=facts.clusters if facts and not facts.are_rows else None,
         effective_n=facts.effective_rows if facts else None,
         design_effect=scored.n / facts.effective_rows if facts else None,
         mean_design_effect=interval.effect if facts else None,
+        outcome=data.outcomes.words if data.outcomes else None,
+        strata=data.outcomes.strata if data.outcomes else (),
         **tables,
     )
 
@@ -225,6 +259,8 @@ def _tables(
     """Return the tables of an Audit that apply or were asked for, and its notes."""
     from calbias.auditing.recalibrations import recalibration_table
 
+    if data.scored.seen is not None:
+        _validate_means(data, names, class_wise)
     say("recalibration")
     tables: dict[str, Any] = {"recalibration": recalibration_table(data, options.seed)}
     notes = (*data.notes, *_of_validation(data, tables["recalibration"]))
@@ -242,6 +278,22 @@ def _tables(
         tables["classes"], words = _classes(data, options)
         notes = (*notes, *words)
     return {"notes": notes, **tables}
+
+
+def _validate_means(data: Data, names: Sequence[str], class_wise: bool) -> None:
+    """Raise InputError for what outcomes that are right on average do not allow."""
+    if names:
+        raise InputError(
+            "the bias of an estimator is that of redrawn hits, and these outcomes are not 0 and 1: "
+            "leave the estimators out"
+        )
+    if class_wise:
+        raise InputError("classes, one against the rest, need labels: audit each by its column")
+    if data.by is not None and data.outcomes and data.outcomes.weights is not None:
+        raise InputError(
+            "subgroups take no weights: the gaps of segments count rows as equal; leave the "
+            "subgroups out, or audit the rows of one subgroup"
+        )
 
 
 def _of_validation(data: Data, recalibrated: pd.DataFrame) -> Iterator[str]:
@@ -272,6 +324,7 @@ def _subgroups(data: Data, options: Options, verdict: CalibrationVerdict) -> Sub
         seed=options.seed,
         what=RISKS if data.kind == EVENT else "scores",
         verdict=verdict,
+        outcomes=data.outcomes if data.scored.seen is not None else None,
     )
 
 
@@ -292,7 +345,7 @@ def _classes(data: Data, options: Options) -> tuple[pd.DataFrame, tuple[str, ...
 
 
 def _risk_table(
-    scored: Scored, options: Options, description: Description, interval: tuple[float, float]
+    data: Data, options: Options, description: Description, interval: tuple[float, float]
 ) -> pd.DataFrame:
     """Return the numbers of a risk model by ``name``, with the audit's ``interval`` of ℓ1.
 
@@ -300,14 +353,18 @@ def _risk_table(
     """
     import pandas as pd
 
-    from calbias.auditing.risk_model import risk_summary
+    from calbias.auditing.risk_model import brier_rows, risk_summary
 
-    rows = risk_summary(scored, options.confidence_level, interval)
+    scored = data.scored
+    rows = [*risk_summary(scored, options.confidence_level, interval)]
+    if scored.seen is not None and data.outcomes:
+        rows += brier_rows(*data.outcomes.brier_scores(data.single.score))
     table = pd.DataFrame(rows).set_index("name")
     table.attrs["also"] = table.pop("also").to_dict()  # printed, the table shows its intervals
-    if scored.clusters is not None:
+    if np.isfinite(scored.freedom):
         table[["low", "high"]], table["coverage"] = np.nan, "unknown: clusters"
         table.loc["ICI", ["low", "high"]] = [*interval]
+    if scored.clusters is not None:
         for name, key in (("prevalence", "accuracy"), ("observed/expected", OBSERVED_EXPECTED[0])):
             ends = [description.get(f"{key}_{end}", np.nan) for end in ("low", "high")]
             table.loc[name, ["low", "high"]] = ends

@@ -128,10 +128,14 @@ class Audit(Result):
         Rows of neighbouring scores with their share of hits.
     corp : CorpDiagram
         The CORP diagram, as of ``calbias.corp_diagram``, with a band of 500 redraws of independent
-        rows.
+        rows. None for outcomes that are right on average.
     estimates, risk, recalibration, classes : DataFrame or None
         On request, or where they apply: each estimator with its bias on these scores; the numbers
         of a risk model; what recalibration gains; classes one against the rest.
+    outcome : str or None
+        What the outcomes are, where they are not hits: follow-up, weights, a judge, shares.
+    strata : tuple of Stratum
+        Of follow-up: rows, events, censored, the least chance of being followed, mean risk, risk.
     subgroups : Subgroups or None
         With ``by``: the p-value over all segments, and their table, the clearest first.
     options : Options
@@ -148,7 +152,7 @@ class Audit(Result):
     description: Description
     curve: PosteriorCurve
     bins: PictureBins
-    corp: CorpDiagram
+    corp: CorpDiagram | None
     options: Options
     warnings: tuple[str, ...] = ()
     notes: tuple[str, ...] = ()
@@ -161,6 +165,8 @@ class Audit(Result):
     recalibration: pd.DataFrame | None = None
     subgroups: Subgroups | None = None
     classes: pd.DataFrame | None = None
+    outcome: str | None = None
+    strata: tuple[Any, ...] = ()
 
     @property
     def norm(self) -> float:
@@ -226,9 +232,8 @@ class Audit(Result):
     def size(self) -> str:
         """What was judged, in words."""
         what = "risks of an event" if self.kind == EVENT else "predictions"
-        if self.effective_n is None:
-            return f"{self.n} {what}"
-        return f"{self.n} {what} in {self.n_clusters} clusters"
+        within = "" if self.n_clusters is None else f" in {self.n_clusters} clusters"
+        return f"{self.n} {what}{within}" + (f" ({self.outcome})" if self.outcome else "")
 
     @property
     def assumption(self) -> str:
@@ -283,6 +288,9 @@ class Audit(Result):
         if OBSERVED_EXPECTED[0] in self.description:
             values = (self.description[name] for name in OBSERVED_EXPECTED)
             ratio = ", observed/expected {:.2f} ({:.2f} to {:.2f})".format(*values)
+        if self.outcome:
+            low_text = shown[2].removesuffix(" %")
+            return f"mean risk {shown[0]}, observed {shown[1]} ({low_text} to {shown[3]}){ratio}"
         return f"mean risk {shown[0]}, {round(rate * self.n)} events ({shown[1]}){ratio}"
 
     @property
@@ -327,7 +335,7 @@ class Audit(Result):
         shown = {
             each.name: getattr(self, each.name)
             for each in fields(self)
-            if each.name not in (*TABLES, "subgroups")
+            if each.name not in (*TABLES, "subgroups", *self._absent)
         }
         return {
             "generator": GENERATOR.format("audit"),
@@ -338,6 +346,11 @@ class Audit(Result):
             **self._told_of_subgroups(),
             **{name: plain(table.reset_index()) for name, table in self.tables().items()},
         }
+
+    @property
+    def _absent(self) -> tuple[str, ...]:
+        """The fields that only outcomes that are right on average have."""
+        return () if self.outcome is not None else ("outcome", "strata")
 
     def _told_of_subgroups(self) -> dict[str, Any]:
         found = self.subgroups

@@ -38,11 +38,18 @@ def description_of(data: Data, confidence_level: float = CONFIDENCE_LEVEL) -> De
         "mean_gap": gap,
         "mean_gap_se": float(np.sqrt(scored.mean(s * (1 - s)) / n)),
         **_observed_expected(data, confidence_level),
-        "brier": (dot(scored.rows, s**2) + dot(scored.hits, 1 - 2 * s)) / n,
+        "brier": _brier(data),
         "n_distinct_scores": None if scored.width else by_score.scores.size,
         "largest_atom": None if scored.width else float(by_score.rows.max() / n),
         "scores_of_one": scored.mean(s == 1),
     }
+
+
+def _brier(data: Data) -> float:
+    scored = data.scored
+    if scored.seen is not None and data.outcomes:
+        return data.outcomes.brier_scores(data.single.score)[0]
+    return (dot(scored.rows, scored.scores**2) + dot(scored.hits, 1 - 2 * scored.scores)) / scored.n
 
 
 def _limits(data: Data, level: float) -> tuple[float, float]:
@@ -62,7 +69,7 @@ def _limits(data: Data, level: float) -> tuple[float, float]:
         rows = clusters.hits * (1.0 - rate - mean) ** 2
         rows = rows + (clusters.rows - clusters.hits) * (rate + mean) ** 2
         tail = 0.5 + 0.5 * level
-        quantiles = stdtrit(number - 1, tail) / ndtri(tail)
+        quantiles = stdtrit(scored.freedom, tail) / ndtri(tail)
         effect = number / (number - 1) * float(gaps @ gaps) / float(rows.sum())
         effect = max(effect, 1.0) * float(quantiles) ** 2
     low, high = binomial_limits(hits / effect, n / effect, level)
@@ -88,8 +95,8 @@ def observed_expected(scored: Scored, level: float) -> tuple[float, float, float
     if not expected:
         return np.nan, np.nan, np.nan
     ratio, z = events / expected, float(ndtri(0.5 + 0.5 * level))
-    if not events:
-        return 0.0, 0.0, float(binomial_limits(0.0, n, level)[1]) * n / expected
+    if events <= 0.0:
+        return 0.0, 0.0, float(binomial_limits(0.0, scored.seen or n, level)[1]) * n / expected
     gaps = ratio * scored.scores
     squares, number = dot(scored.hits, (1.0 - gaps) ** 2), n
     squares += dot(scored.rows - scored.hits, gaps**2)
@@ -97,19 +104,30 @@ def observed_expected(scored: Scored, level: float) -> tuple[float, float, float
         sums = clusters.hits - clusters.rows * gaps[clusters.score]
         number = clusters.ids.size
         sums = np.sort(np.bincount(clusters.cluster, sums, number))
-        squares, z = float(sums @ sums), float(stdtrit(number - 1, 0.5 + 0.5 * level))
-    reach = np.exp(z * np.sqrt(squares * number / (number - 1.0)) / events)
+        squares, z = float(sums @ sums), float(stdtrit(scored.freedom, 0.5 + 0.5 * level))
+    if scored.seen is None or np.isfinite(scored.freedom):
+        squares = squares * number / (number - 1.0)
+    reach = np.exp(z * np.sqrt(squares) / events)
     return ratio, ratio / reach, ratio * reach
 
 
 def is_determined(scored: Scored) -> bool:
     """Return whether the hits determine a curve: five of each outcome, and not separated."""
-    hits = int(scored.hits.sum())
-    return min(hits, scored.n - hits) >= FEWEST_OF_EACH and not is_separated(scored)
+    return min(outcomes_seen(scored)) >= FEWEST_OF_EACH and not is_separated(scored)
+
+
+def outcomes_seen(scored: Scored) -> tuple[int, int]:
+    """Return how many hits and how many misses were seen."""
+    if scored.seen is None or scored.clusters is None:
+        hits = int(scored.hits.sum())
+        return hits, scored.n - hits
+    return int(scored.clusters.seen_hits.sum()), int(scored.clusters.seen_misses.sum())
 
 
 def is_separated(scored: Scored) -> bool:
     """Return whether a threshold separates the hits from the misses, one outcome below it."""
+    if scored.seen is not None:
+        return False
     first, last = scored.hits == scored.rows, scored.hits > 0  # of a score, misses before hits
     return np.count_nonzero(first != last) + np.count_nonzero(last[:-1] != first[1:]) == 1
 
@@ -118,15 +136,15 @@ def warnings_of(data: Data, description: Description) -> tuple[str, ...]:
     """Return what limits the conclusions, one sentence each."""
     scored = data.scored
     doubts: Iterable[str] | None = data.warnings
-    if doubts is None and data.rows is not None:
+    if doubts is None and data.rows is not None and data.outcomes is None:
         is_event = data.kind == EVENT
         doubts = plausibility.of_arrays(data.rows, None if is_event else data.n_classes, is_event)
     texts = [*sentences(doubts or ())]
-    n, hits, by_score = scored.n, int(scored.hits.sum()), scored.by_score
+    n, by_score, (hits, misses) = scored.n, scored.by_score, outcomes_seen(scored)
     outcomes = ("Events", "non-events") if data.kind == EVENT else ("Hits", "misses")
-    if 0 < min(hits, n - hits) < FEWEST_OF_EACH:
+    if 0 < min(hits, misses) < FEWEST_OF_EACH:
         texts.append(
-            f"{outcomes[0]}: {hits}, {outcomes[1]}: {n - hits}; the calibration curve is uncertain."
+            f"{outcomes[0]}: {hits}, {outcomes[1]}: {misses}; the calibration curve is uncertain."
         )
     if is_separated(scored) and scored.scores[0] < scored.scores[-1]:
         texts.append(

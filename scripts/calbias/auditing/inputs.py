@@ -15,6 +15,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from calbias.auditing.error.within import answer
+from calbias.auditing.subgroups.segments import named_columns
 from calbias.auditing.verdict.clusters import cluster_codes
 from calbias.defaults import CONFIDENCE_LEVEL, LOGITS, N_BINS
 from calbias.engine.scores_and_hits import (
@@ -26,6 +27,8 @@ from calbias.engine.scores_and_hits import (
     validate_whole,
 )
 from calbias.errors import InputError
+from calbias.outcomes.given import Given, shares_of
+from calbias.outcomes.mean_outcomes import MeanOutcomes
 from calbias.reading import plausibility
 from calbias.reading.checks import as_top_label, log_probabilities, zero_floor
 from calbias.reading.columns import Columns
@@ -85,6 +88,7 @@ class Data:
     ``validation`` is another fold, in the same form, that
     recalibration is fitted on; ``classes`` are the names of the classes, if known, ``score`` is the
     column of the scores, and ``read_as`` what its values, or those of the classes, were read as.
+    ``outcomes`` are those that are right on average, where hits are not 0 and 1.
     """
 
     scored: Scored
@@ -103,23 +107,59 @@ class Data:
     classes: tuple[str, ...] = ()
     score: str | None = None
     read_as: str | None = None
+    outcomes: MeanOutcomes | None = None
 
     @classmethod
-    def of(cls, rows: TopLabel, clusters: Any = None, **more: Any) -> Data:
+    def of(
+        cls,
+        rows: TopLabel,
+        clusters: Any = None,
+        *,
+        outcomes: MeanOutcomes | None = None,
+        **more: Any,
+    ) -> Data:
         """Return the Data of rows; as many clusters as rows are none."""
         if clusters is not None:
             clusters, number = cluster_codes(clusters, rows.score.size)
             clusters = None if number == rows.score.size else clusters
         logs = rows.log_score, rows.log1m_score
-        scored = Scored.of(rows.score, rows.hit, *logs, clusters=clusters)
-        return cls(scored, rows=rows, clusters=clusters, **more)
+        if outcomes is None:
+            scored = Scored.of(rows.score, rows.hit, *logs, clusters=clusters)
+        else:
+            scored = Scored.of_means(rows.score, outcomes, *logs, clusters)
+        return cls(scored, rows=rows, clusters=clusters, outcomes=outcomes, **more)
 
     def part(self, rows: np.ndarray) -> Data:
         """Return the rows at these places."""
         clusters = None if self.clusters is None else self.clusters[rows]
         by = self.by and {name: np.asarray(each)[rows] for name, each in self.by.items()}
         top = TopLabel(*(column[rows] for column in self.single))
-        return Data.of(top, clusters, kind=self.kind, by=by)
+        outcomes = self.outcomes and self.outcomes.of_rows(rows)
+        return Data.of(top, clusters, kind=self.kind, by=by, outcomes=outcomes)
+
+    def with_outcomes(self, outcomes: MeanOutcomes) -> Data:
+        """Return the rows that are judged with other outcomes than their hits.
+
+        Outcomes that are 0 and 1 are hits.
+        """
+        at = np.flatnonzero(outcomes.kept)
+        outcomes = outcomes.of_rows(at)
+        top = TopLabel(*(column[at] for column in self.single))
+        values = outcomes.values.astype(np.uint8) if outcomes.is_exact else outcomes.values
+        clusters = None if self.clusters is None else self.clusters[at]
+        averages = None if outcomes.is_exact else outcomes
+        data = Data.of(top._replace(hit=values), clusters, outcomes=averages)
+        by = self.by
+        if by is not None and at.size < self.single.score.size:
+            by = {
+                name: column.to_numpy()[at]
+                for name, column in named_columns(by, self.single.score.size)
+            }
+        return replace(
+            self, scored=data.scored, rows=data.rows, clusters=data.clusters, by=by,
+            outcomes=outcomes, logits=None, labels=None, validation=None,
+            notes=(*self.notes, *outcomes.notes), warnings=self.warnings,
+        )  # fmt: skip
 
     @property
     def single(self) -> TopLabel:
@@ -189,6 +229,49 @@ def prepared(
     if logits is not None and (likely := form_of(values)) != LOGITS:
         notes = (*notes, f"the logits may be {likely or 'shares'}: then give probabilities")
     return Data.of(share_ties(top, values, labels), notes=notes, **data)
+
+
+def prepared_means(
+    scores: ArrayLike | None,
+    hits: ArrayLike | None,
+    probabilities: ArrayLike | None,
+    labels: ArrayLike | None,
+    clusters: Any,
+    by: Any,
+    given: Given,
+) -> Data:
+    """Return the Data of scores, or probabilities (n,), with outcomes that are right on average."""
+    is_event = probabilities is not None
+    outcome, name = (labels, "labels") if is_event else (hits, "hits")
+    first = as_array(
+        "probabilities" if is_event else "scores", probabilities if is_event else scores
+    )
+    if not _is_column(first):
+        raise InputError(
+            "follow-up, weights, a judge and shares go with one column, of scores with hits or of "
+            "probabilities with labels"
+        )
+    n = first.size
+    if given.is_follow_up:
+        if outcome is not None or not is_event:
+            raise InputError(
+                "follow-up goes with probabilities of the event, without labels or hits"
+            )
+        values = np.zeros(n)
+    elif outcome is None:
+        raise InputError(f"give {name} too")
+    else:
+        values = shares_of(outcome, name, may_be_missing=given.judge is not None)
+        if values.size != n:
+            raise InputError(f"{name} have {values.size} rows, and the scores have {n}")
+    zeros = np.zeros(n, np.uint8)
+    data = (
+        prepared(probabilities=first.reshape(-1), labels=zeros, clusters=clusters)
+        if is_event
+        else prepared(first.reshape(-1), zeros, clusters=clusters)
+    )
+    data = replace(data, by=by)
+    return data.with_outcomes(given.outcomes(data.single.score, values))
 
 
 def _note_of_ties(values: np.ndarray) -> tuple[str, ...]:

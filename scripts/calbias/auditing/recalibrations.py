@@ -27,8 +27,10 @@ from typing import Any, NamedTuple
 
 import numpy as np
 import pandas as pd
+from numpy.typing import NDArray
 from scipy.special import ndtr, softmax
 
+from calbias.auditing.description import outcomes_seen
 from calbias.auditing.inputs import Data
 from calbias.auditing.verdict.groups import ends_of
 from calbias.defaults import SIGNIFICANT, Z_95, holm
@@ -58,8 +60,7 @@ class _Part(NamedTuple):
     @property
     def rarer(self) -> int:
         """The number of hits, or of misses if they are fewer."""
-        hits = int(self.sample.hits.sum())
-        return min(hits, self.sample.n - hits)
+        return min(outcomes_seen(self.sample))
 
     @property
     def are_enough(self) -> bool:
@@ -159,11 +160,11 @@ class _InFolds(NamedTuple):
     each row is. ``counts`` (folds, 2, m) are the misses and the hits of each score.
     """
 
-    counts: Ints
+    counts: NDArray
     fold: Ints
-    hits: Ints
+    hits: NDArray
     score: Ints
-    size: Ints
+    size: NDArray
     clusters: Ints | None = None
 
 
@@ -178,13 +179,15 @@ def _gain(
     if method == "vector":
         before, after = _brier_of_classes(maps, rows, judged)
     else:
-        before = (judged.hits - scores[judged.score]) ** 2
-        after = (judged.hits - _outputs(maps, rows, judged, method)) ** 2
+        outputs = scores[judged.score], _outputs(maps, rows, judged, method)
+        before, after = ((judged.hits - p) ** 2 for p in outputs)
+        if rows.sample.seen is not None:  # of y − p squared, what is linear in y
+            before, after = (judged.hits * (1.0 - 2.0 * p) + p**2 for p in outputs)
     size, n, fall = judged.size, rows.sample.n, before - after
     gain = dot(size, fall) / n
     squares = dot(size, (fall - gain) ** 2)
     if judged.clusters is not None:
-        squares = float(np.sum(np.bincount(judged.clusters, fall - gain) ** 2))
+        squares = float(np.sum(np.bincount(judged.clusters, size * (fall - gain)) ** 2))
     error = float(np.sqrt(squares * units / (units - 1))) / n
     z = gain / error if error > 0 else 0.0
     return {
@@ -204,6 +207,13 @@ def _in_folds(rows: _Part, folds: int, units: int, seed: int) -> _InFolds:
     More than ``MOST_ROWS`` rows are drawn by counts, not one by one.
     """
     sample, generator = rows.sample, stream(seed, "recalibration", str(units))
+    if sample.seen is not None and sample.clusters is not None:
+        _, cluster, score, own_rows, own_hits, *_ = sample.clusters
+        fold, m = (generator.permutation(units) % folds)[cluster], sample.scores.size
+        columns = (own_rows - own_hits, own_hits)
+        sums = [np.bincount(fold * m + score, x, folds * m).reshape(folds, m) for x in columns]
+        outcomes = own_hits / own_rows
+        return _InFolds(np.stack(sums, axis=1), fold, outcomes, score, own_rows, cluster)
     is_plain = rows.logits is None and sample.clusters is None
     if is_plain and sample.n > MOST_ROWS:
         both = np.stack([sample.rows - sample.hits, sample.hits])

@@ -30,7 +30,7 @@ from typing import NamedTuple
 import numpy as np
 from scipy.special import expit, logit, ndtri
 
-from calbias.auditing.description import is_separated, observed_expected
+from calbias.auditing.description import is_separated, observed_expected, outcomes_seen
 from calbias.auditing.error.bins import binomial_limits
 from calbias.auditing.error.interval import calibration_interval
 from calbias.auditing.verdict.groups import ends_of
@@ -72,7 +72,10 @@ class Outcomes(NamedTuple):
 
     @classmethod
     def of(cls, sample: Scored) -> Outcomes:
-        """Return the outcomes of a sample with distinct scores."""
+        """Return the outcomes of a sample with distinct scores, or its outcomes on average."""
+        if sample.seen is not None and sample.clusters is not None:
+            score, rows, hits = sample.clusters[2:5]
+            return cls(sample.scores[score], hits / rows, rows.astype(np.float64))
         counts = np.stack([sample.rows - sample.hits, sample.hits], axis=1).ravel().astype(float)
         is_event = np.tile([0.0, 1.0], sample.scores.size)
         columns = (np.repeat(sample.scores, 2), is_event, counts)
@@ -111,19 +114,24 @@ def risk_summary(
     >>> print(rows[2].name, round(rows[2].value, 2))
     observed/expected 0.68
     """
-    sample = sample.by_score
+    enough = min(outcomes_seen(sample)) >= FEWEST
+    sample = sample.by_score if sample.seen is None else sample
     outcomes = Outcomes.of(sample)
-    z, n_events = float(ndtri(0.5 + confidence_level / 2)), int(sample.hits.sum())
+    z = float(ndtri(0.5 + confidence_level / 2))
     rows = [
         ("prevalence", *_prevalence(outcomes, confidence_level), "event rate; observed"),
         ("mean risk", *_mean(outcomes, outcomes.s, z), "expected"),
         ("observed/expected", *observed_expected(sample, confidence_level), "O:E ratio; 1/(E:O)"),
         *lines(sample, outcomes, z),
-        *_distances(sample, interval or calibration_interval(sample).at(1, confidence_level)),
-        *_brier(sample, outcomes, z, confidence_level),
-        ("c statistic", *_c_statistic(sample, z), "val.prob: C (ROC); AUC; Dxy = 2C − 1"),
+        *_distances(
+            sample.by_score, interval or calibration_interval(sample).at(1, confidence_level)
+        ),
     ]
-    enough = min(n_events, sample.n - n_events) >= FEWEST
+    if sample.seen is None:
+        rows += [
+            *_brier(sample, outcomes, z, confidence_level),
+            ("c statistic", *_c_statistic(sample, z), "val.prob: C (ROC); AUC; Dxy = 2C − 1"),
+        ]
     note = MEASURED if enough else f"below {FEWEST} events"
     return tuple(
         Row(name, value, low, high, _coverage(value, low, high, note), also)
@@ -179,13 +187,16 @@ def _errors(design: Floats, outcomes: Outcomes, chance: Floats) -> tuple[float, 
     """Return standard errors: of the sandwich, or of the information where they are larger."""
     n, k, residual = outcomes.n, design.shape[0], outcomes.y - chance
     # p of y − p: p where y = 0 is −residual, else 1 − residual; the variance is the same.
-    size = np.abs(residual)
+    is_certain = (outcomes.y == 0) | (outcomes.y == 1)
+    size = np.where(is_certain, np.abs(residual), chance)
     information = (design * size * (1 - size) * outcomes.rows) @ design.T
     if np.linalg.cond(information) > 1e14:
         return (_NAN,) * k
     bread = np.linalg.inv(information)
-    meat = (design * residual**2 * outcomes.rows) @ design.T * n / (n - k)
-    sandwich = bread @ meat @ bread
+    meat = (design * residual**2 * outcomes.rows) @ design.T
+    if not is_certain.all():  # whose noise is not that of the information
+        return tuple(np.sqrt(np.diagonal(bread @ meat @ bread)).tolist())
+    sandwich = bread @ (meat * n / (n - k)) @ bread
     return tuple(float(v) for v in np.sqrt(np.maximum(np.diagonal(bread), np.diagonal(sandwich))))
 
 
@@ -283,6 +294,16 @@ def _brier(sample: Scored, outcomes: Outcomes, z: float, level: float) -> Number
         ("discrimination (DSC)", discrimination, _NAN, _NAN, "resolution, CORP"),
         ("uncertainty (UNC)", uncertainty, least, most, "ȳ(1 − ȳ); Brier of the event rate"),
     ]
+
+
+def brier_rows(brier: float, null: float) -> tuple[Row, Row]:
+    """Return the rows of a Brier score and its skill, by that of the event rate, without limits."""
+    skill = 1.0 - brier / null if null > 0.0 else _NAN
+    none = _NAN, _NAN, NOT_MEASURED
+    return (
+        Row("Brier score", brier, *none, "riskRegression: Score; by inverse probability weights"),
+        Row("Brier skill score", skill, *none, "riskRegression: IPA"),
+    )
 
 
 def brier_parts(outcomes: Outcomes, fitted: Floats) -> tuple[float, float, float, float]:

@@ -26,7 +26,7 @@ def steep_line(table: Floats) -> tuple[float, Errors]:
     size, log_odds = table[SIZE], table[LOG_ODDS]
     basis = np.stack([np.ones_like(log_odds), table[TILT]])
     x, best = np.zeros(2), 0.0
-    if table[HITS].sum() in (0.0, size.sum()):
+    if not 0.0 < table[HITS].sum() < size.sum():
         return -np.inf, Errors(*np.zeros((3, 1)))
 
     def height(x: Floats) -> float:

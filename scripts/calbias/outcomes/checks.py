@@ -14,14 +14,24 @@ Floats = NDArray[np.float64]
 RowError = Callable[..., Exception]
 
 
-def column_of(name: str, values: ArrayLike, error: RowError | None = None) -> Floats:
-    """Return a column (n,) of finite numbers; ``error`` makes the InputError of a file's row."""
+def column_of(
+    name: str,
+    values: ArrayLike,
+    error: RowError | None = None,
+    *,
+    may_be_missing: bool = False,
+) -> Floats:
+    """Return a column (n,) of finite numbers; ``error`` makes the InputError of a file's row.
+
+    Where numbers may be missing they are NaN.
+    """
     column = as_array(name, values)
     try:
         numbers = np.asarray(column, np.float64).reshape(-1)
     except (TypeError, ValueError):
         raise (error or array_error)(f"{name} must be numbers") from None
-    first_wrong(~np.isfinite(numbers), numbers, name, "give every row a number", error)
+    wrong = np.isinf(numbers) if may_be_missing else ~np.isfinite(numbers)
+    first_wrong(wrong, numbers, name, "give every row a number", error)
     return numbers
 
 

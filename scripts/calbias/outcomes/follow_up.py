@@ -12,6 +12,7 @@ whose rows would then stand for it.
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
@@ -45,7 +46,7 @@ class Stratum(NamedTuple):
     rows             of which ``events`` had the event by the horizon, ``others`` another one, and
                      ``censored`` were not followed to it
     followed         the least chance of being followed so far, of a row that counts
-    mean_score, risk the mean score, and the risk by Kaplan-Meier or Aalen-Johansen
+    mean_score, risk the mean score, and the risk by Kaplan–Meier or Aalen–Johansen
     judged           whether the follow-up is enough
     """
 
@@ -107,9 +108,9 @@ class FollowUp:
             raise InputError(f"{names[0]} have {time.size} rows, and {names[1]} {cause.size}")
         end = _positive("horizon", horizon)
         first_wrong(time < 0, time, names[0], "a time of follow-up is at least 0", error)
-        whole = (cause >= 0) & (cause == np.floor(cause)) & (cause < 2**31)
+        is_code = (cause >= 0) & (cause == np.floor(cause)) & (cause < 2**31)
         remedy = "0 is censored, 1 the event, further whole numbers are competing events"
-        first_wrong(~whole, cause, names[1], remedy, error)
+        first_wrong(~is_code, cause, names[1], remedy, error)
         codes, event, censored = cause.astype(np.int64), int(event), int(censored)
         if event == censored:
             raise InputError(f"{event} cannot be both the event and what is censored")
@@ -190,20 +191,20 @@ class FollowUp:
     def _judged(self, rows: Ints, scores: Floats) -> tuple[Stratum, Floats, Floats]:
         """Return a stratum, its pseudo-observations and weights."""
         times, causes = self.times[rows], self.causes[rows]
-        found = incidence(times, causes, self.horizon, self.event)
+        curve = incidence(times, causes, self.horizon, self.event)
         weights = inverse_weights(times, causes, self.horizon)
         followed = 1.0 / max(float(weights.max()), 1.0) if weights.any() else 0.0
-        has_end = bool((times >= self.horizon).any()) or found.free <= 0.0
+        has_end = bool((times >= self.horizon).any()) or curve.free <= 0.0
         by_end = times <= self.horizon
         stratum = Stratum(
             float(scores.min()), float(scores.max()), rows.size,
             int(np.sum(by_end & (causes == self.event))),
             int(np.sum(by_end & (causes != CENSORED) & (causes != self.event))),
             int(np.sum((times < self.horizon) & (causes == CENSORED))),
-            followed if has_end else 0.0, float(scores.mean()), found.risk,
+            followed if has_end else 0.0, math.fsum(scores) / scores.size, curve.risk,
             has_end and followed >= LEAST_FOLLOWED - _ROUNDING,
         )  # fmt: skip
-        return stratum, found.pseudo, weights
+        return stratum, curve.pseudo, weights
 
     def _validate_reach(self) -> None:
         """Raise InputError where no row at all is followed to the horizon."""
@@ -290,7 +291,7 @@ def strata_of_scores(scores: Floats, most: int) -> Ints:
     """
     n = scores.size
     number = max(min(most, n // LEAST_ROWS), 1)
-    distinct, place, rows = np.unique(scores, return_inverse=True, return_counts=True)
+    distinct, value, rows = np.unique(scores, return_inverse=True, return_counts=True)
     middle = (np.cumsum(rows) - 0.5 * rows) / n
     step = np.minimum((number * middle + _ROUNDING).astype(np.int64), number - 1)
     stratum, size, last = np.zeros(distinct.size, np.int64), 0, 0
@@ -300,7 +301,7 @@ def strata_of_scores(scores: Floats, most: int) -> Ints:
         stratum[k], size = last, size + int(rows[k])
     if last and size < LEAST_ROWS:
         stratum[stratum == last] = last - 1
-    return stratum[place]
+    return stratum[value]
 
 
 def _positive(name: str, value: Any) -> float:

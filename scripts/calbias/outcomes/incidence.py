@@ -38,37 +38,37 @@ def incidence(times: Floats, causes: Ints, horizon: float, event: int = 1) -> In
     """Return the Incidence of times (n,) and causes (n,): 0 is censored, others are events.
 
     >>> incidence(np.array([1.0, 2.0, 3.0]), np.array([1, 0, 1]), 3.0).pseudo.round(6)
-    array([1. , 0.5, 1.5])
+    array([1., 1., 2.])
     """
     n = times.size
     by_horizon = (causes != CENSORED) & (times <= horizon)
-    at, place = np.unique(times[by_horizon], return_inverse=True)
-    any_event = np.bincount(place, minlength=at.size).astype(np.float64)
-    of_event = np.bincount(place, causes[by_horizon] == event, at.size)
+    at, moment = np.unique(times[by_horizon], return_inverse=True)
+    any_event = np.bincount(moment, minlength=at.size).astype(np.float64)
+    this_event = np.bincount(moment, causes[by_horizon] == event, at.size)
     at_risk = n - np.searchsorted(np.sort(times), at, side="left").astype(np.float64)
-    risk, free = _upto(any_event / at_risk, of_event / at_risk)
+    risk, free = _upto(any_event / at_risk, this_event / at_risk)
     others = np.maximum(at_risk - 1.0, 1.0)  # with nobody left there is no event either
-    risk_before, free_before = _upto(any_event / others, of_event / others)
+    risk_before, free_before = _upto(any_event / others, this_event / others)
     passed = np.searchsorted(at, times, side="right")  # the times at which a row was at risk
     passed[by_horizon] -= 1  # the last one is that of its event
     without = risk_before[passed]
     alive = free_before[passed]
-    own = np.flatnonzero(by_horizon)
-    if own.size:
-        k = passed[own]
-        is_event = causes[own] == event
-        without[own] += alive[own] * (of_event[k] - is_event) / others[k]
-        alive[own] *= 1.0 - (any_event[k] - 1.0) / others[k]
-        passed[own] += 1
-    rest = np.divide(risk[-1] - risk, free, out=np.zeros_like(risk), where=free > 0.0)
-    without += alive * rest[passed]
+    with_event = np.flatnonzero(by_horizon)
+    if with_event.size:
+        k = passed[with_event]
+        is_event = causes[with_event] == event
+        without[with_event] += alive[with_event] * (this_event[k] - is_event) / others[k]
+        alive[with_event] *= 1.0 - (any_event[k] - 1.0) / others[k]
+        passed[with_event] += 1
+    later = np.divide(risk[-1] - risk, free, out=np.zeros_like(risk), where=free > 0.0)
+    without += alive * later[passed]
     return Incidence(float(risk[-1]), float(free[-1]), n * risk[-1] - (n - 1.0) * without)
 
 
-def _upto(any_event: Floats, of_event: Floats) -> tuple[Floats, Floats]:
+def _upto(any_event: Floats, this_event: Floats) -> tuple[Floats, Floats]:
     """Return F and S after the first 0, 1, … times, (k + 1,), of the hazards (k,) there."""
     free = np.append(1.0, np.cumprod(1.0 - any_event))
-    return np.append(0.0, np.cumsum(free[:-1] * of_event)), free
+    return np.append(0.0, np.cumsum(free[:-1] * this_event)), free
 
 
 def still_followed(times: Floats, causes: Ints, at: Floats) -> Floats:
@@ -78,14 +78,14 @@ def still_followed(times: Floats, causes: Ints, at: Floats) -> Floats:
     censoring there.
     """
     is_censored = causes == CENSORED
-    moments, place = np.unique(times[is_censored], return_inverse=True)
+    moments, moment = np.unique(times[is_censored], return_inverse=True)
     ordered, events = np.sort(times), np.sort(times[~is_censored])
     at_risk = times.size - np.searchsorted(ordered, moments, side="left")
     at_risk = at_risk - (
         np.searchsorted(events, moments, side="right")
         - np.searchsorted(events, moments, side="left")
     )
-    share = np.append(1.0, np.cumprod(1.0 - np.bincount(place, minlength=moments.size) / at_risk))
+    share = np.append(1.0, np.cumprod(1.0 - np.bincount(moment, minlength=moments.size) / at_risk))
     return share[np.searchsorted(moments, at, side="left")]
 
 

@@ -8,6 +8,7 @@ or clusters, with random signs.
 
 from __future__ import annotations
 
+import math
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -45,6 +46,22 @@ class MeanOutcomes(NamedTuple):
     def kept(self) -> Flags:
         """The rows that are judged."""
         return ~np.isnan(self.values)
+
+    def brier_scores(self, scores: Floats) -> tuple[float, float]:
+        """Return the Brier score of scores (n,), and that of the event rate.
+
+        Both are right on average: by inverse probability weights of the rows whose outcome was
+        seen, where these are known, else by what is linear in the outcomes.
+        """
+        weights = np.ones(scores.size) if self.weights is None else self.weights
+        if self.inverse is not None:
+            weights, outcomes = weights * self.inverse, self.events.astype(np.float64)
+        else:
+            outcomes = self.values
+        square = outcomes * (1.0 - 2.0 * scores) + scores**2
+        sums = [math.fsum(weights * each) for each in (np.ones(scores.size), outcomes, square)]
+        rate = sums[1] / sums[0]
+        return sums[2] / sums[0], rate * (1.0 - rate)
 
     def of_rows(self, rows: Any) -> MeanOutcomes:
         """Return the outcomes of these rows."""

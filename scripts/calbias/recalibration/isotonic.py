@@ -24,7 +24,8 @@ class Interpolated(NamedTuple):
 def isotonic(sample: Scored) -> Interpolated:
     """Return the isotonic map of a sample as scikit-learn predicts it."""
     sample = sample.by_score
-    return Interpolated(sample.scores, nondecreasing(sample.hits / sample.rows, sample.rows))
+    values = nondecreasing(sample.hits / sample.rows, sample.rows)
+    return Interpolated(sample.scores, np.clip(values, 0.0, 1.0))
 
 
 def nondecreasing(labels: np.ndarray, weights: np.ndarray) -> np.ndarray:

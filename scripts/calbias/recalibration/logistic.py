@@ -41,7 +41,7 @@ def fit_shift(x: np.ndarray, hits: np.ndarray, rows: np.ndarray | float = 1.0) -
     """
     rows = rows * np.ones_like(x)
     total = float(hits.sum())
-    if total in (0.0, float(rows.sum())):
+    if not 0.0 < total < float(rows.sum()):
         return 0.0
     a = 0.0
     for _ in range(200):  # Newton converges: in a step of 1 the slope changes at most e times
@@ -89,7 +89,7 @@ def newton_line(
     ``hits`` (n,) are counts of ``size`` rows each. None where the likelihood has no maximum.
     """
     rows = size * np.ones_like(x)
-    if hits.sum() in (0.0, rows.sum()):
+    if not 0.0 < hits.sum() < rows.sum():
         return None
     level = float(logit(hits.sum() / rows.sum()))
     return _newton(x, hits, rows, (0.0, 1.0)) or _newton(x, hits, rows, (level, 0.0))

@@ -14,6 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from calbias.engine.sorted_batch import IS_EQUAL_MASS, bin_numbers, edges, sorted_rows
+from calbias.outcomes.mean_outcomes import MeanOutcomes
 
 MOST_ROWS = 2_000_000
 """More rows are not worked on one by one."""
@@ -45,6 +46,8 @@ class Clusters(NamedTuple):
     cluster  the place of the cluster in ``ids``
     score    the place of the score in ``scores``
     rows, hits
+    seen_hits, seen_misses
+             the rows where a hit, or a miss, was seen: all, where hits are 0 and 1
     """
 
     ids: NDArray
@@ -52,6 +55,8 @@ class Clusters(NamedTuple):
     score: Ints
     rows: Ints
     hits: Ints
+    seen_hits: Ints
+    seen_misses: Ints
 
 
 class BinSums(NamedTuple):
@@ -91,6 +96,10 @@ class Scored:
     weights : Weights or None
         Of ``Scored.weighted``: ``rows`` and ``hits`` are then sums of weights. A row of weight 2 is
         one observation, not two.
+    seen : int or None
+        Where hits are outcomes that are right on average, not 0 and 1 (``calbias.outcomes``): the
+        number of rows whose outcome was seen. ``rows`` and ``hits`` are then of floats, and there
+        are clusters, of one row each where rows are independent.
 
     Examples
     --------
@@ -107,6 +116,7 @@ class Scored:
     clusters: Clusters | None = None
     width: float = 0.0
     weights: Weights | None = None
+    seen: int | None = None
 
     @classmethod
     def of(
@@ -155,8 +165,38 @@ class Scored:
             score = np.empty(scores.size, np.int64)
             score[order] = np.cumsum(begins) - 1
             times = np.ones(scores.size, np.int64) if rows is None else np.asarray(rows, np.int64)
-            cluster_sums = _by_cluster(np.asarray(clusters), score, times, hits)
+            columns = times, hits, hits, times - hits
+            cluster_sums = _by_cluster(np.asarray(clusters), score, *columns)
         return cls(values, n_rows, n_hits, *logs, cluster_sums, width)
+
+    @classmethod
+    def of_means(
+        cls,
+        scores: NDArray,
+        outcomes: MeanOutcomes,
+        log_scores: NDArray,
+        log1m_scores: NDArray,
+        clusters: NDArray | None = None,
+    ) -> Scored:
+        """Return the Scored of rows (n,) with outcomes that are right on average.
+
+        Weights are scaled to a mean of 1.
+        """
+        order = np.lexsort((outcomes.values, -log1m_scores, scores))  # whatever the rows' order is
+        weights = np.ones(scores.size) if outcomes.weights is None else outcomes.weights[order]
+        weights = weights / weights.mean()
+        columns = scores[order], log_scores[order], log1m_scores[order]
+        begins = np.append(True, np.logical_or(*(x[1:] != x[:-1] for x in columns[::2])))
+        starts, score = np.flatnonzero(begins), np.cumsum(begins) - 1
+        hits = weights * outcomes.values[order]
+        ids = np.arange(scores.size) if clusters is None else np.asarray(clusters)[order]
+        seen = outcomes.events[order].astype(np.int64), outcomes.others[order].astype(np.int64)
+        rows, hit = (np.add.reduceat(column, starts) for column in (weights, hits))
+        values, log_values, log1m_values = (column[starts] for column in columns)
+        return cls(
+            values, rows, hit, log_values, log1m_values,
+            _by_cluster(ids, score, weights, hits, *seen), seen=int(np.sum(seen[0] | seen[1])),
+        )  # fmt: skip
 
     @classmethod
     def weighted(cls, scores: NDArray, hits: NDArray, weights: NDArray) -> Scored:
@@ -199,7 +239,15 @@ class Scored:
     @cached_property
     def n(self) -> int:
         """The number of rows."""
-        return int(self.counts.sum())
+        return round(float(self.counts.sum()))
+
+    @property
+    def freedom(self) -> float:
+        """Clusters less one: of Student's quantiles; infinite where rows are independent."""
+        clusters = self.clusters
+        if clusters is None or (self.seen is not None and clusters.ids.size == self.n):
+            return np.inf
+        return clusters.ids.size - 1.0
 
     @property
     def counts(self) -> Ints:
@@ -277,6 +325,8 @@ class Scored:
         """The rows by score alone, without clusters; itself where each score is there once."""
         if self.clusters is None and (self.scores[1:] > self.scores[:-1]).all():
             return self
+        if self.seen is not None:
+            return self._sums_by_score()
         return Scored.of(self.scores, self.hits, rows=self.rows, width=self.width)
 
     @cached_property
@@ -286,7 +336,7 @@ class Scored:
             score, rows, hits = np.arange(self.scores.size), self.rows, self.hits
         else:
             order = np.argsort(self.clusters.score, kind="stable")
-            score, rows, hits = (column[order] for column in self.clusters[2:])
+            score, rows, hits = (column[order] for column in self.clusters[2:5])
         is_hit = np.arange(self.n) >= np.repeat(np.cumsum(rows) - hits, rows)
         clusters = None if self.clusters is None else np.repeat(self.clusters.cluster[order], rows)
         return np.repeat(score, rows), is_hit.view(np.uint8), clusters
@@ -295,7 +345,16 @@ class Scored:
         """Return other rows and hits (m,) of the same scores; scores of no row are left out."""
         full = rows > 0
         logs = self.log_scores[full], self.log1m_scores[full]
-        return Scored(self.scores[full], rows[full], hits[full], *logs, width=self.width)
+        return Scored(
+            self.scores[full], rows[full], hits[full], *logs, width=self.width, seen=self.seen
+        )
+
+    def _sums_by_score(self) -> Scored:
+        """Return the sums of equal scores, without clusters."""
+        starts = np.flatnonzero(np.append(True, np.diff(self.scores) > 0))
+        rows, hits = (np.add.reduceat(column, starts) for column in (self.rows, self.hits))
+        logs = self.log_scores[starts], self.log1m_scores[starts]
+        return Scored(self.scores[starts], rows, hits, *logs, seen=self.seen)
 
     def _mass_starts(self, n_bins: int) -> np.ndarray:
         """Return where the bins of equal weight begin.
@@ -321,7 +380,7 @@ class Scored:
         if self.clusters is None:
             none = np.zeros(self.scores.size, np.int64)
             return self.scores, self.rows, self.hits, self.log_scores, self.log1m_scores, none
-        ids, cluster, score, rows, hits = self.clusters
+        ids, cluster, score, rows, hits, *_ = self.clusters
         logs = self.log_scores[score], self.log1m_scores[score]
         return self.scores[score], rows, hits, *logs, ids[cluster]
 
@@ -338,12 +397,12 @@ def order_of(scores: NDArray, log1m_scores: NDArray | None = None) -> Ints:
     return np.lexsort((-np.asarray(log1m_scores), scores))
 
 
-def _by_cluster(ids: NDArray, score: Ints, rows: Ints, hits: Ints) -> Clusters:
-    """Return the Clusters of n entries: ids, positions in ``scores``, rows and hits, (n,) each."""
+def _by_cluster(ids: NDArray, score: Ints, *columns: NDArray) -> Clusters:
+    """Return the Clusters of n entries: ids, positions in ``scores``, and the other columns."""
     distinct, cluster = np.unique(ids, return_inverse=True)
     order = np.lexsort((score, cluster))
     cluster, score = cluster[order].astype(np.int64), score[order]
     is_new = np.append(True, (cluster[1:] != cluster[:-1]) | (score[1:] != score[:-1]))
     starts = np.flatnonzero(is_new)
-    sums = (np.add.reduceat(column[order], starts) for column in (rows, hits))
+    sums = (np.add.reduceat(column[order], starts) for column in columns)
     return Clusters(distinct, cluster[starts], score[starts], *sums)

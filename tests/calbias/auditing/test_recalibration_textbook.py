@@ -151,8 +151,8 @@ def test_whole_clusters_by_the_binomial_distribution(means, rates):
 
 def test_clusters_with_a_hit_or_a_miss():
     codes = np.array([0, 0, 1, 2, 3])
-    assert clusters_with_rarer(codes, np.full(5, 2), np.array([1, 2, 2, 2, 1])) == 2
-    assert clusters_with_rarer(codes, np.full(5, 2), np.array([1, 0, 0, 0, 1])) == 2
+    assert clusters_with_rarer(codes, np.array([1, 2, 2, 2, 1]), np.array([1, 0, 0, 0, 1])) == 2
+    assert clusters_with_rarer(codes, np.array([1, 0, 0, 0, 1]), np.array([1, 2, 2, 2, 1])) == 2
 
 
 def test_limits_of_few_clusters():

@@ -50,7 +50,7 @@ def test_counts_by_hand():
     assert sample.hits.tolist() == [0, 2]
     assert sample.clusters.ids.tolist() == ["a", "b"]
     assert [column.tolist() for column in sample.clusters[1:]] == [
-        [0, 0, 1], [0, 1, 1], [1, 1, 2], [0, 0, 2]
+        [0, 0, 1], [0, 1, 1], [1, 1, 2], [0, 0, 2], [0, 0, 2], [1, 1, 0]
     ]  # fmt: skip
     assert sample.n == 4
     assert sample.mean(sample.scores) == pytest.approx(0.65)

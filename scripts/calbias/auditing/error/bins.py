@@ -114,6 +114,7 @@ def binomial_limits(
 ) -> tuple[Floats, Floats]:
     """Return the exact (Clopper-Pearson) limits of a share of hits; counts may be fractions."""
     hits, rows, tail = np.asarray(hits, float), np.asarray(rows, float), (1.0 - level) / 2.0
+    hits = np.clip(hits, 0.0, rows)  # outcomes that are right on average may sum to less than 0
     misses = np.maximum(rows - hits, 0.0)
     low = np.where(hits > 0, betaincinv(np.maximum(hits, 1e-9), misses + 1, tail), 0.0)
     high = np.where(misses > 0, betaincinv(hits + 1, np.maximum(misses, 1e-9), 1.0 - tail), 1.0)

@@ -76,7 +76,8 @@ def moved_to_bins(
     by_deviance: bool = False,
 ) -> PosteriorCurve:
     """Return the curve after it was moved in each bin, in which its mean was ``expected`` (b,)."""
-    rows, hits = bins.rows / effect, bins.hits / effect
+    rows = bins.rows / effect
+    hits = np.clip(bins.hits / effect, 0.0, rows)  # of outcomes that are right on average
     rate = bins.hits / bins.rows
     gap = rate - expected
     if by_deviance:

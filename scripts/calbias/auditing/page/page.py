@@ -56,6 +56,10 @@ COLUMNS = {  # key: heading and form
     "slope_high": ("High", "fraction"),
     "lowest_score": ("From", "number"), "highest_score": ("to", "number"),
     "mean_hit": ("Share of hits", "points"), "n_in_bin": ("Rows", "count"),
+    "lowest": ("From", "number"), "highest": ("to", "number"), "rows": ("Rows", "count"),
+    "events": ("Events", "count"), "others": ("Competing", "count"),
+    "censored": ("Censored before", "count"), "followed": ("Followed", "points"),
+    "risk": ("Observed risk", "points"), "judged": ("Judged", "text"),
     "gap_first": ("Gap, first", "points"), "gap_second": ("Gap, second", "points"),
     "difference": ("Difference", "points"), "better": ("Better", "text"),
 }  # fmt: skip
@@ -82,6 +86,8 @@ def page(audit: Audit, title: str, json_name: str = "") -> str:
     names = ("lowest_score", "highest_score", "n_in_bin", "mean_score", "mean_hit", "low", "high")
     rows = zip(*(getattr(audit.bins, name) for name in names), strict=True)
     tables["parts"] = _with_headings(parts)
+    if audit.strata:
+        tables["strata"] = _with_headings([stratum._asdict() for stratum in audit.strata])
     tables["bins"] = _with_headings([dict(zip(names, row, strict=True)) for row in rows])
     for table in tables.values() if is_event else ():
         table["columns"] = [(key, of_events(head), form) for key, head, form in table["columns"]]
@@ -93,7 +99,7 @@ def page(audit: Audit, title: str, json_name: str = "") -> str:
         is_event=is_event,
         percent=dict(zip(("error", "low", "high", "ece", "floor"), audit.in_percent, strict=True)),
         picture=picture(audit, "caption"),
-        corp_picture=picture(audit, "corp-caption", audit.corp),
+        corp_picture=audit.corp and picture(audit, "corp-caption", audit.corp),
         subgroups_picture=audit.subgroups
         and subgroups_picture(audit.subgroups, "subgroups-caption", words("score")),
         most_shown=MOST,

@@ -53,7 +53,8 @@ class Ordered(NamedTuple):
     """All rows (n,) by cell: ``starts`` has where each cell begins, and n; ``order`` sorts them.
 
     The unlikely outcome is as in ``Groups``; ``clusters`` and ``strata`` are numbers from 0, or
-    None. Rows of stratum 0 are judged by their log odds as they are.
+    None. Rows of stratum 0 are judged by their log odds as they are. ``are_means`` is where hits
+    are outcomes that are right on average: without clusters each row is one.
     """
 
     order: Ints
@@ -64,11 +65,12 @@ class Ordered(NamedTuple):
     chance: Floats
     clusters: Ints | None
     strata: Ints | None = None
+    are_means: bool = False
 
     @classmethod
     def of(
         cls, groups: Groups, group: Ints, hits: Floats, segments: Segments, clusters: Ints | None,
-        chance: Floats,
+        chance: Floats, are_means: bool = False,
     ) -> Ordered:  # fmt: skip
         """Return the rows of each row's group in an order that depends on no row's place.
 
@@ -77,6 +79,10 @@ class Ordered(NamedTuple):
         cell, keys = segments.cell, (hits, group, segments.cell)
         order = np.lexsort(keys if clusters is None else (clusters, *keys))
         log_odds, sign = groups.x[group[order]], groups.sign[group[order]]
+        if clusters is not None:
+            clusters = np.asarray(clusters)[order]
+        elif are_means:
+            clusters = np.arange(order.size)
         return cls(
             order,
             np.searchsorted(cell[order], np.arange(segments.members.shape[1] + 1)),
@@ -84,7 +90,8 @@ class Ordered(NamedTuple):
             sign,
             np.where(sign > 0, hits[order], 1.0 - hits[order]),
             chance[order],
-            None if clusters is None else np.asarray(clusters)[order],
+            clusters,
+            are_means=are_means,
         )
 
     @property
@@ -251,7 +258,8 @@ def tested(
     statistics = _Statistics.of(rows, segments, at, segment_rows)
     n, block = rows.chance.size, max(_BLOCK // rows.chance.size, 1)
     counts = np.diff([*range(0, replicates, block), replicates])
-    draws = (generator.random((k, n)) < rows.chance for k in counts)
+    redrawn = () if rows.are_means else counts
+    draws = (generator.random((k, n)) < rows.chance for k in redrawn)
     pool = statistics.of_all(rows.sign * (unlikely - rows.chance) for unlikely in draws)
     pairs = zip(statistics.weights, pool, strict=True)
     roots = np.stack([segment_rows.roots(weight, sums) for weight, sums in pairs])
@@ -264,7 +272,8 @@ def tested(
         scale = np.sqrt([segment_rows.spread(each) for each in weighted])[:, None]
         ratios = np.abs(pool) / np.maximum(scale, _TINY)
         ratios[:, 1:] *= np.array([widening(int(n)) for n in segment_rows.n_clusters])
-        outcome = outcome.or_less(_found(ratios, level))
+        by_signs = _found(ratios, level)
+        outcome = by_signs if rows.are_means else outcome.or_less(by_signs)
     return Tested(segments, segment_rows, rows.order[at], roots[:, 0], outcome)
 
 

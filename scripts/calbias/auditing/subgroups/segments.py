@@ -53,7 +53,7 @@ def segments_of(by: By, n: int) -> Segments:
     """
     from scipy import sparse
 
-    named = _named(by, n)
+    named = named_columns(by, n)
     columns = [_coded(name, column, n) for name, column in named]
     cell = np.zeros(n, np.int64)
     for codes, words in columns:
@@ -129,7 +129,7 @@ def _candidates(
                 yield f"{words} and {more}", inside & within, True, int(least)
 
 
-def _named(by: Any, n: int) -> list[tuple[str, pd.Series]]:
+def named_columns(by: Any, n: int) -> list[tuple[str, pd.Series]]:
     """Return the columns with their names; without one it is "by", or "by 1", "by 2", …"""
     import pandas as pd
 

@@ -23,6 +23,7 @@ from calbias.auditing.subgroups.segment_rows import SegmentRows
 from calbias.auditing.subgroups.segment_test import Ordered, Tested, tested, with_enough_clusters
 from calbias.auditing.subgroups.segments import LEAST_ROWS, By, Segments, segments_of
 from calbias.auditing.subgroups.shared_fault import Apart, GroupedRows, apart
+from calbias.auditing.subgroups.subgroup_lines import COLUMNS as LINES
 from calbias.auditing.subgroups.subgroup_lines import subgroup_lines
 from calbias.auditing.subgroups.subgroups import RISKS, Subgroups
 from calbias.auditing.verdict.clusters import LEAST_CLUSTERS
@@ -39,6 +40,7 @@ from calbias.defaults import (
     TOO_SMALL,
 )
 from calbias.engine.seeding import stream
+from calbias.outcomes.mean_outcomes import MeanOutcomes
 from calbias.samples.by_score import Floats, Ints, Scored
 
 if TYPE_CHECKING:
@@ -63,20 +65,23 @@ def audit_subgroups(
     seed: int = 0,
     what: str = "scores",
     verdict: CalibrationVerdict | None = None,
+    outcomes: MeanOutcomes | None = None,
 ) -> Subgroups:
     """Return the Subgroups of scores (n,), hits (n,) and one or several columns ``by`` (n,).
 
     ``clusters`` (n,) are numbers from 0; ``log_scores`` and ``log1m_scores`` are as of ``judge``;
     ``what`` names the scores in sentences. ``verdict`` on all rows says whether they have a fault;
-    by default the segment of all rows does. Nothing depends on the order of the rows. InputError as
-    of ``segments_of``.
+    by default the segment of all rows does. ``outcomes`` are those that are right on average, whose
+    values the hits are: each row, or cluster, gets random signs alone. Nothing depends on the order
+    of the rows. InputError as of ``segments_of``.
     """
     scores, hits = np.asarray(scores, np.float64), np.asarray(hits).astype(np.float64)
     columns = log_scores, log1m_scores, clusters
     segments = segments_of(by, scores.size)
     groups, group = groups_of_rows(scores, hits, log_scores, log1m_scores)
     chance = _chances(scores, hits, segments, groups, group, log_scores, log1m_scores)
-    rows = Ordered.of(groups, group, hits, segments, clusters, chance)
+    are_means = outcomes is not None
+    rows = Ordered.of(groups, group, hits, segments, clusters, chance, are_means)
     segments = with_enough_clusters(rows, segments)
     options = confidence_level, replicates, stream(seed, "subgroups", str(scores.size))
     test = tested(rows, segments, *options)
@@ -95,14 +100,17 @@ def audit_subgroups(
             _add_differences(table, test, beyond, what)
     if first:
         table.loc[first, "apart"] = True
-        others_p_value = _p_value_outside(first, segments, scores, hits, *columns)
+        others_p_value = _p_value_outside(first, segments, scores, hits, *columns, outcomes)
     if verdict is not None:
         judged = (MISCALIBRATED, verdict.sentence) if is_shared else (NONE_FOUND, "")
         table.loc[0, ["p_value", "finding", "fault"]] = verdict.p_value, *judged
     if what == RISKS:
         rows_of_each = scores[test.at], hits[test.at], test.of_each.segment
         has_clusters = clusters is not None
-        table = table.assign(**subgroup_lines(*rows_of_each, confidence_level, has_clusters))
+        if are_means:
+            table = table.assign(**dict.fromkeys(LINES, np.nan))
+        else:
+            table = table.assign(**subgroup_lines(*rows_of_each, confidence_level, has_clusters))
     order = [*first, *(k for k in np.lexsort((-clear, p_values)) if k not in first)]
     table = table.iloc[order].reset_index(drop=True)
     return Subgroups(
@@ -143,19 +151,28 @@ def _add_differences(table: pd.DataFrame, test: Tested, beyond: Apart, what: str
 
 
 def _p_value_outside(
-    first: list[int], segments: Segments, scores: Floats, hits: Floats, *columns: Any
+    first: list[int],
+    segments: Segments,
+    scores: Floats,
+    hits: Floats,
+    log_scores: Floats | None,
+    log1m_scores: Floats | None,
+    clusters: Ints | None,
+    outcomes: MeanOutcomes | None,
 ) -> float | None:
-    """Return the p-value of the verdict on the rows outside segments, None where they are few.
-
-    ``columns`` are the logarithms of the scores and the clusters.
-    """
+    """Return the p-value of the verdict on the rows outside segments, None where they are few."""
     inside = (segments.members[first].toarray() > 0).any(axis=0)[segments.cell]
     rows = np.flatnonzero(~inside)
-    *logs, clusters = (x if x is None else x[rows] for x in columns)
+    clusters = clusters if clusters is None else clusters[rows]
     are_few = clusters is not None and np.unique(clusters).size < LEAST_CLUSTERS
     if rows.size < LEAST_ROWS or are_few:
         return None
-    return judge(Scored.of(scores[rows], hits[rows], *logs, clusters=clusters)).p_value
+    logs = (x if x is None else x[rows] for x in (log_scores, log1m_scores))
+    sample = Scored.of(scores[rows], hits[rows], *logs, clusters=clusters)
+    if outcomes is not None and log_scores is not None and log1m_scores is not None:
+        columns = log_scores[rows], log1m_scores[rows], clusters
+        sample = Scored.of_means(scores[rows], outcomes.of_rows(rows), *columns)
+    return judge(sample).p_value
 
 
 def _table(test: Tested, scores: Floats, level: float, what: str) -> pd.DataFrame:

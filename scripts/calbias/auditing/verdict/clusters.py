@@ -36,7 +36,8 @@ class ClusterFacts:
     ``with_rarer`` is how many clusters have a hit, or how many have a miss if these are fewer.
     ``p_signs`` and ``p_independent`` are the p-values of random signs and of redraws of independent
     rows; the verdict's is the larger, or ``p_whole``, of clusters as single observations where
-    ``with_rarer`` is below 10, if that is larger still.
+    ``with_rarer`` is below 10, if that is larger still. Outcomes that are right on average have no
+    redraws.
     """
 
     clusters: int
@@ -46,8 +47,13 @@ class ClusterFacts:
     effective_rows: float
     with_rarer: int
     p_signs: float
-    p_independent: float
+    p_independent: float | None
     p_whole: float | None = None
+
+    @property
+    def are_rows(self) -> bool:
+        """Whether each row is a cluster, of outcomes that are right on average."""
+        return self.rows_per_cluster == 1.0
 
 
 def cluster_codes(clusters: ArrayLike | Sequence[ArrayLike], n: int) -> tuple[Ints, int]:
@@ -107,13 +113,14 @@ def design_effect(residual: Floats, squares: Floats, bins: Ints, codes: Ints) ->
     noises = []
     for cells, values in ((pairs % n_bins, sums**2), (bins, squares)):
         order = np.lexsort((values, cells))  # no sum depends on the order of the clusters
-        noises.append(np.sqrt(np.bincount(cells[order], values[order], n_bins)).sum())
+        in_bins = np.bincount(cells[order], values[order], n_bins)
+        noises.append(np.sqrt(np.maximum(in_bins, 0.0)).sum())
     return float((noises[0] / max(noises[1], 1e-300)) ** 2)
 
 
-def clusters_with_rarer(codes: Ints, rows: Ints, hits: Ints) -> int:
+def clusters_with_rarer(codes: Ints, hits: NDArray, misses: NDArray) -> int:
     """Return how many clusters have a hit, or how many have a miss if these are fewer."""
-    return min(np.unique(codes[count > 0]).size for count in (hits, rows - hits))
+    return min(np.unique(codes[count > 0]).size for count in (hits, misses))
 
 
 def whole_clusters_p_value(means: Floats, rates: Floats) -> float:
@@ -132,16 +139,16 @@ def whole_clusters_p_value(means: Floats, rates: Floats) -> float:
     return float(min(p, 1.0))
 
 
-def cluster_warnings(number: int, with_rarer: int) -> tuple[str, ...]:
+def cluster_warnings(number: int, with_rarer: int, what: str = "cluster") -> tuple[str, ...]:
     """Return what few clusters, or few misses in them, mean for the verdict."""
     texts = []
     if number < FEW_CLUSTERS:
         texts.append(
-            f"{number} clusters are few: p-value and interval are approximate below {FEW_CLUSTERS}"
+            f"{number} {what}s are few: p-value and interval are approximate below {FEW_CLUSTERS}"
         )
     if with_rarer < FEW_WITH_RARER:
         texts.append(
-            f"hits, or misses, are in only {with_rarer} clusters: each cluster was also judged as "
+            f"hits, or misses, are in only {with_rarer} {what}s: each {what} was also judged as "
             "one observation"
         )
     return tuple(texts)

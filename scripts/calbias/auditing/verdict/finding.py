@@ -188,8 +188,8 @@ def _limit_of_slope(groups: Groups) -> float | None:
 
 def _outcomes(groups: Groups) -> tuple[int, int]:
     """Return the numbers of hits and of misses."""
-    hits = int(groups.hits.sum())
-    return hits, int(groups.size.sum()) - hits
+    hits = round(float(groups.hits.sum()))
+    return hits, round(float(groups.size.sum())) - hits
 
 
 def fitted_rates(groups: Groups) -> Floats:
@@ -222,7 +222,7 @@ def _numbers(
     reach = max(reach, half(part)) if half else reach
     gap = -residual / n
     return Finding(
-        kind, int(n), int(hits.sum()), float(score[0]), float(score[-1]),
+        kind, round(n), round(float(hits.sum())), float(score[0]), float(score[-1]),
         mean_score, float(hits.sum() / n), gap,
         float(max(gap - reach, mean_score - 1.0)), float(min(gap + reach, mean_score)),
         intercept, slope,

@@ -14,6 +14,7 @@ its score, but one that a rounded score may stand for.
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import NamedTuple
 
 import numpy as np
@@ -130,10 +131,14 @@ def groups_of_rows(
     log_scores: Floats | None = None,
     log1m_scores: Floats | None = None,
 ) -> tuple[Groups, Ints]:
-    """Return the Groups of rows (n,) in any order, and each row's group (n,)."""
-    scored = Scored.of(scores, hits, log_scores, log1m_scores)
-    groups, group = groups_of(scored)
+    """Return the Groups of rows (n,) in any order, and each row's group (n,).
+
+    The hits may be outcomes that are right on average.
+    """
+    scored = Scored.of(scores, np.zeros(scores.size), log_scores, log1m_scores)
     order = order_of(scores, log1m_scores)
+    score = np.repeat(np.arange(scored.scores.size), scored.rows)
+    groups, group = groups_of(replace(scored, hits=np.bincount(score, hits[order])))
     group_of_row = np.empty(order.size, np.int64)
     group_of_row[order] = np.repeat(group, scored.rows)
     return groups, group_of_row

@@ -35,7 +35,7 @@ from calbias.auditing.verdict.words import Words
 from calbias.defaults import N_BINS, Z_95
 from calbias.engine.seeding import digest_of, stream
 from calbias.errors import InputError
-from calbias.samples.by_score import Clusters, Floats, Scored
+from calbias.samples.by_score import Clusters, Floats, Ints, Scored
 
 REPLICATES = 4000
 _LEAST_REPLICATES = 99
@@ -47,8 +47,9 @@ def judge(
     """Return the verdict on a Scored; ``words`` ("hits" or "events") is for the sentence.
 
     It is a function of the rows, not of their order, and of the seed. With clusters the p-value is
-    the larger of two, by redraws of independent rows and by a random sign for each cluster. Rounded
-    scores, also those of exactly 0 and 1, are moved as ``rounding`` says. InputError for fewer than
+    the larger of two, by redraws of independent rows and by a random sign for each cluster; for
+    outcomes that are right on average signs alone decide. Rounded scores, also those of exactly 0
+    and 1, are moved as ``rounding`` says. InputError for fewer than
     99 replicates and fewer than ten clusters.
 
     >>> judge(Scored.of(np.full(200, 0.9), np.arange(200) < 160)).sentence
@@ -61,7 +62,7 @@ def judge(
         return judge_groups(groups, replicates, words, seed)
     validate_cluster_number(scored.clusters.ids.size)
     clusters = scored.clusters._replace(score=group[scored.clusters.score])
-    return _judge_clusters(groups, clusters, replicates, words, seed)
+    return _judge_clusters(groups, clusters, scored.seen, replicates, words, seed)
 
 
 def judge_groups(
@@ -72,20 +73,25 @@ def judge_groups(
     pool = _pool(groups, statistics, replicates, seed)
     e = surprise(pool)
     p_value, part_p_values = pooled_p_value(e)
-    names = list(PARTS)
-    values: list[float] = pool[0].tolist()
-    p_values: list[float] = part_p_values.tolist()
-    if statistics.atoms.size == 0:
-        del names[-1], values[-1], p_values[-1]
-    parts = tuple(map(Part, names, values, p_values))
-    clearest = names[int(np.argmax(e[0, : len(names)]))]
-    if unlikely := impossible_outcomes(groups):
+    parts = _parts(statistics, pool[0], part_p_values)
+    clearest = PARTS[int(np.argmax(e[0, : len(parts)]))]
+    unlikely = impossible_outcomes(groups)
+    if unlikely:
         p_value = 1.0 / (replicates + 1)
         parts = (Part("certain", float(unlikely), p_value), *parts)
         inner = without_certain(groups)
         others = judge_groups(inner, replicates, words, seed) if inner.size.size else None
         clearest = others.clearest if others and others.miscalibrated else "certain"
-    return in_words(groups, statistics, p_value, parts, clearest, words, replicates)
+    return in_words(
+        groups, statistics, p_value, parts, clearest, words, replicates, impossible=unlikely
+    )
+
+
+def _parts(statistics: Statistics, values: Floats, p_values: Floats) -> tuple[Part, ...]:
+    """Return the parts of the statistics of observed rows, without that of atoms if none is."""
+    names = PARTS if statistics.atoms.size else PARTS[:-1]
+    columns = values.tolist()[: len(names)], p_values.tolist()[: len(names)]
+    return tuple(map(Part, names, *columns))
 
 
 def _pool(groups: Groups, statistics: Statistics, replicates: int, seed: int) -> Floats:
@@ -95,40 +101,60 @@ def _pool(groups: Groups, statistics: Statistics, replicates: int, seed: int) ->
 
 
 def _judge_clusters(
-    groups: Groups, clusters: Clusters, replicates: int, words: Words, seed: int
+    groups: Groups,
+    clusters: Clusters,
+    seen: int | None,
+    replicates: int,
+    words: Words,
+    seed: int,
 ) -> CalibrationVerdict:
-    """Return the verdict; ``clusters.score`` are places in the groups."""
-    ids, codes, group, rows, hits = clusters
-    number, n = ids.size, int(rows.sum())
-    independent = judge_groups(groups, replicates, words, seed)
+    """Return the verdict; ``clusters.score`` are places in the groups.
+
+    ``seen`` is the number of rows whose outcome was seen, of outcomes that are right on average.
+    """
+    ids, codes, group, rows, hits, seen_hits, seen_misses = clusters
+    number, n = ids.size, round(float(rows.sum()))
+    independent = judge_groups(groups, replicates, words, seed) if seen is None else None
     statistics = statistics_of(groups)
     sign, chance = groups.sign[group], groups.chance[group]
     residual = sign * (np.where(sign > 0, hits, rows - hits) - rows * chance)
     generator = stream(seed, "signs", digest_of(groups.score, groups.size), str(number))
-    e = surprise(signed_pool(groups, statistics, group, residual, codes, generator, replicates))
+    pool = signed_pool(groups, statistics, group, residual, codes, generator, replicates)
+    e = surprise(pool)
     p_signs, part_p_values = pooled_p_value(e)
-    with_rarer, p_whole = clusters_with_rarer(codes, rows, hits), None
+    with_rarer, p_whole = clusters_with_rarer(codes, seen_hits, seen_misses), None
     size = np.bincount(codes, rows)
     if with_rarer < FEW_WITH_RARER:
         rates = np.bincount(codes, hits) / size
-        p_whole = whole_clusters_p_value(rates - np.bincount(codes, residual) / size, rates)
-    p_value = max(p_signs, independent.p_value, p_whole or 0.0)
+        means = rates - np.bincount(codes, residual) / size
+        if seen is not None:  # so many clusters were seen, with the rates of all
+            counted = np.ones(max(number * seen // n, 1))
+            means, rates = counted * means.mean(), counted * np.clip(rates.mean(), 0.0, 1.0)
+        p_whole = whole_clusters_p_value(means, rates)
+    p_independent = independent.p_value if independent else None
+    p_value = max(p_signs, p_independent or 0.0, p_whole or 0.0)
     own_p_values = dict(zip(PARTS, part_p_values.tolist(), strict=True))
     parts = tuple(
         Part(part.name, part.statistic, max(part.p_value, own_p_values[part.name]))
-        for part in independent.parts
+        for part in (
+            independent.parts if independent else _parts(statistics, pool[0], part_p_values)
+        )
         if part.name not in ("spread", "certain")
     )
     clearest = PARTS[int(np.argmax(e[0]))]
-    if independent.clearest == "certain":  # impossible under any dependence
+    impossible = impossible_outcomes(_with_seen(groups, group, seen_hits, seen_misses))
+    if impossible and independent is None:
+        p_value, clearest = 1.0 / (replicates + 1), "certain"
+        parts = (Part("certain", float(impossible), p_value), *parts)
+    elif independent and independent.clearest == "certain":  # impossible under any dependence
         p_value, parts, clearest = independent.p_value, independent.parts, "certain"
     rate = fitted_rates(groups)[group]
     squares = hits * (1.0 - rate) ** 2 + (rows - hits) * rate**2
     bins = np.minimum((groups.score[group] * N_BINS).astype(np.int64), N_BINS - 1)
     effect = max(design_effect(hits - rows * rate, squares, bins, codes), 1.0)
     facts = ClusterFacts(
-        number, int(size.max()), n / number, effect, n / effect, with_rarer,
-        p_signs, independent.p_value, p_whole,
+        number, round(float(size.max())), n / number, effect, n / effect, with_rarer,
+        p_signs, p_independent, p_whole,
     )  # fmt: skip
 
     def half(part: slice) -> float:
@@ -140,4 +166,12 @@ def _judge_clusters(
         sums = np.sort(np.bincount(codes, gaps - mean * entries, number))
         return Z_95 * widening(number) * math.sqrt(number / (number - 1) * sums @ sums) / size
 
-    return in_words(groups, statistics, p_value, parts, clearest, words, replicates, facts, half)
+    return in_words(
+        groups, statistics, p_value, parts, clearest, words, replicates, facts, half, impossible
+    )
+
+
+def _with_seen(groups: Groups, group: Ints, hits: Ints, misses: Ints) -> Groups:
+    """Return the groups with the outcomes (e,) that were seen in entries of the groups (e,)."""
+    counts = [np.bincount(group, x, groups.size.size).astype(np.int64) for x in (hits, misses)]
+    return groups._replace(size=counts[0] + counts[1], hits=counts[0])

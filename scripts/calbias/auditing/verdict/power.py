@@ -194,7 +194,7 @@ def _is_found(
     sign, chance = groups.sign[group], groups.chance[group]
     unlikely = np.where(sign > 0, moved, 1.0 - moved)
     residual, statistics = sign * (unlikely - chance), statistics_of(groups)
-    few = clusters_with_rarer(codes, np.ones_like(codes), hits.astype(np.int64)) < FEW_WITH_RARER
+    few = clusters_with_rarer(codes, hits, 1.0 - hits) < FEW_WITH_RARER
     size = np.bincount(codes)
     rates = np.bincount(codes, moved) / size
     if few and whole_clusters_p_value(rates - np.bincount(codes, residual) / size, rates) > (

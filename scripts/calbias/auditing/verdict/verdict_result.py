@@ -101,10 +101,14 @@ def in_words(
     replicates: int,
     facts: ClusterFacts | None = None,
     half: HalfWidth | None = None,
+    impossible: int = 0,
 ) -> CalibrationVerdict:
-    """Return the verdict of a p-value and its parts, in words; ``half`` is for clusters."""
+    """Return the verdict of a p-value and its parts, in words; ``half`` is for clusters.
+
+    ``impossible`` is how many outcomes were seen that no calibrated model has.
+    """
     warnings: tuple[str, ...] = ()
-    if clearest != "certain" and impossible_outcomes(groups):
+    if clearest != "certain" and impossible:
         warnings = (sentence_of(finding_of("certain", groups, statistics), words),)
     kind, other = kinds_of(clearest, groups, statistics)
     finding, second = finding_of(kind, groups, statistics, half), None
@@ -117,9 +121,10 @@ def in_words(
         # the whole first, then a slope or a shape, then a place
         faults = sorted((f for f in (finding, second) if f), key=lambda f: _ORDER.index(f.kind))
         sentence = "; ".join(sentence_of(each, words) for each in faults)
-    n = int(groups.size.sum())
+    n = round(float(groups.size.sum()))
     if facts:
-        warnings += cluster_warnings(facts.clusters, facts.with_rarer)
+        what = "row" if facts.are_rows else "cluster"
+        warnings += cluster_warnings(facts.clusters, facts.with_rarer, what)
     return CalibrationVerdict(
         p_value, is_found, parts, clearest, finding, second, sentence, warnings, n,
         replicates, facts, _notes(groups, words),
