@@ -15,6 +15,7 @@ from scipy.special import softmax
 
 from calbias.auditing.audit import audit_data
 from calbias.auditing.inputs import Data, Options, prepared, prepared_means
+from calbias.auditing.page.advice import advised_method, gain_sentence
 from calbias.auditing.recalibrations import FEWEST, recalibration_map, recalibration_table
 from calbias.defaults import FORMS, LOGITS, PROBABILITIES, Z_95
 from calbias.engine.scores_and_hits import as_array, validate_whole

@@ -25,6 +25,9 @@ from calbias.auditing.description import (
     sentences,
     warnings_of,
 )
+from calbias.auditing.diagrams.corp import corp_of
+from calbias.auditing.error.bins import binned_ece, picture_bins
+from calbias.auditing.error.calibration_curve import picture_curve, posterior_average
 from calbias.auditing.error.interval import calibration_interval
 from calbias.auditing.inputs import EVENT, Data, Options, prepared, prepared_means
 from calbias.auditing.subgroups.segments import By
