@@ -42,8 +42,8 @@ __version__ = "1.0.0"
 
 # no __all__, so that help(calbias) is the page above and not the help of every name
 _MODULES = {
-    "Audit": "calbias.auditing.audit_result",
-    "Comparison": "calbias.auditing.comparison.comparison_result",
+    "Audit": "calbias.auditing.results",
+    "Comparison": "calbias.auditing.results",
     "CountedScenario": "calbias.truth.counted",
     "Curve": "calbias.truth.curves",
     "Estimate": "calbias.estimation.api",
@@ -54,7 +54,7 @@ _MODULES = {
     "Sketch": "calbias.sketch",
     "Scenario": "calbias.truth.scenarios",
     "audit": "calbias.auditing.audit",
-    "compare": "calbias.auditing.comparison.compare",
+    "compare": "calbias.auditing.compare",
     "plan": "calbias.auditing.planning.plan",
     "bias": "calbias.simulation",
     "corp_diagram": "calbias.auditing.diagrams.corp",

@@ -1,13 +1,13 @@
 """The types of the names that ``calbias`` loads on first use; see ``__init__.py``."""
 
 from calbias.auditing.audit import audit as audit
-from calbias.auditing.audit_result import Audit as Audit
-from calbias.auditing.comparison.compare import compare as compare
-from calbias.auditing.comparison.comparison_result import Comparison as Comparison
+from calbias.auditing.compare import compare as compare
 from calbias.auditing.diagrams.corp import corp_diagram as corp_diagram
 from calbias.auditing.diagrams.reliability import ReliabilityDiagram as ReliabilityDiagram
 from calbias.auditing.diagrams.reliability import reliability_diagram as reliability_diagram
 from calbias.auditing.planning.plan import plan as plan
+from calbias.auditing.results import Audit as Audit
+from calbias.auditing.results import Comparison as Comparison
 from calbias.bias_expansion import debias_or_sweep as debias_or_sweep
 from calbias.errors import InputError as InputError
 from calbias.estimation.api import Estimate as Estimate

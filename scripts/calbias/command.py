@@ -121,7 +121,7 @@ def _plan(options: Any) -> None:
 
 
 def _compare(options: Any) -> None:
-    from calbias.auditing.comparison.compare_files import (
+    from calbias.auditing.compare_files import (
         compare_files,
     )
     from calbias.errors import InputError

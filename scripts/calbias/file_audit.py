@@ -10,9 +10,9 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from calbias.auditing.audit import audit_data, estimator_names
-from calbias.auditing.audit_result import Audit
 from calbias.auditing.inputs import EVENT, TOP_LABEL, Data, Options, read_data
 from calbias.auditing.page.page import page
+from calbias.auditing.results import Audit
 from calbias.auditing.subgroups.segments import with_codes
 from calbias.defaults import N_BINS
 from calbias.engine.scores_and_hits import scores_and_hits

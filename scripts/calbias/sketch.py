@@ -28,7 +28,7 @@ from calbias.samples.by_score import Scored
 from calbias.samples.cells import FIRST, LOW, LOW_BITS, MOST_CELLS, MOST_ROWS, N_CELLS
 
 if TYPE_CHECKING:
-    from calbias.auditing.audit_result import Audit
+    from calbias.auditing.results import Audit
 
 _MAGIC, VERSION = b"calbias\0", 1
 _HEADER = struct.Struct("<8sHHIQ")  # magic, version, 0, linear cells, cells that follow

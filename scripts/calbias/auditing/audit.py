@@ -17,7 +17,6 @@ import numpy as np
 from numpy.typing import ArrayLike
 from scipy.special import softmax
 
-from calbias.auditing.audit_result import Audit
 from calbias.auditing.description import (
     OBSERVED_EXPECTED,
     Description,
@@ -30,6 +29,7 @@ from calbias.auditing.error.bins import binned_ece, picture_bins
 from calbias.auditing.error.calibration_curve import picture_curve, posterior_average
 from calbias.auditing.error.interval import calibration_interval
 from calbias.auditing.inputs import EVENT, Data, Options, prepared, prepared_means
+from calbias.auditing.results import Audit
 from calbias.auditing.subgroups.segments import By
 from calbias.auditing.subgroups.subgroups import RISKS, Subgroups
 from calbias.auditing.verdict.judge import judge

@@ -1,11 +1,10 @@
-"""The result of an audit: its numbers, sentences, tables and pictures."""
+"""The result of an audit: its numbers, sentences and tables."""
 
 from __future__ import annotations
 
 import json
 import math
 from dataclasses import dataclass, fields, is_dataclass
-from html import escape
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -20,12 +19,10 @@ from calbias.auditing.verdict.verdict_result import CalibrationVerdict
 from calbias.auditing.verdict.words import digits_of
 from calbias.defaults import MISCALIBRATED, TOO_SMALL
 from calbias.engine.posterior import PosteriorCurve
-from calbias.errors import of_extra
 from calbias.io.outputs import GENERATOR
 
 if TYPE_CHECKING:
     import pandas as pd
-    from matplotlib.axes import Axes
 
 _CLEAR = 0.001  # a p-value that a low end of 0 seems to contradict
 _NAMED = 5  # classes, in a sentence
@@ -68,11 +65,6 @@ class Result:
         """Return ``to_dict`` as JSON; an unknown number is null."""
         return json.dumps(self.to_dict(), indent=2, ensure_ascii=False, allow_nan=False)
 
-    def _repr_html_(self) -> str:
-        from calbias.auditing.page.picture import picture
-
-        return f"<p><strong>{escape(self.sentence)}</strong></p>{picture(self)}"
-
     def __eq__(self, other: object) -> bool:
         return isinstance(other, type(self)) and self.to_dict() == other.to_dict()
 
@@ -84,62 +76,8 @@ class Result:
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Audit(Result):
-    """The result of ``calbias.audit``. All errors are fractions. Equal audits have equal numbers.
-
-    Attributes
-    ----------
-    kind : str
-        ``event`` where the scores are probabilities of an event and the hits its occurrence;
-        ``top label`` where they are confidences and whether the prediction was correct.
-    n : int
-        The number of rows.
-    error : float
-        The estimate of the calibration error: ``averaged_posterior``, put into the interval.
-    interval : tuple of float
-        The (low, high) end of the interval of the true error.
-    confidence_level : float
-        Of the interval.
-    norm : float
-        p of the ℓp error.
-    verdict : CalibrationVerdict
-        The test of calibration: p-value, its parts, what is wrong, in words.
-    rows_per_bin : float
-        Rows of a bin of the interval, on average: see ``assumption``.
-    assumption : str
-        What the upper end of the interval assumes, and what it cannot hold.
-    ece, noise_floor : float
-        The ℓ1 ECE in ``options.n_bins`` bins of equal width, as other packages print it, and its
-        mean for a calibrated model with these scores (and clusters: times the root of the design
-        effect; the curve's band and the bins' limits are widened likewise).
-    n_clusters, effective_n, design_effect : int, float, float or None
-        With clusters: how many there are, how many independent rows they stand for, and n divided
-        by that. None without.
-    mean_design_effect : float or None
-        The same for the mean gap, on which the clusters' common error bears more than on the shape
-        of the curve. None without clusters.
-    description : dict
-        What was read: form, n_classes, accuracy, mean_score, brier, ties, saturation.
-    warnings, notes : tuple of str
-        What limits the conclusions; how the input was read.
-    curve : PosteriorCurve
-        The calibration curve with its band.
-    bins : PictureBins
-        Rows of neighbouring scores with their share of hits.
-    corp : CorpDiagram
-        The CORP diagram, as of ``calbias.corp_diagram``, with a band of 500 redraws of independent
-        rows. None for outcomes that are right on average.
-    estimates, risk, recalibration, classes : DataFrame or None
-        On request, or where they apply: each estimator with its bias on these scores; the numbers
-        of a risk model; what recalibration gains; classes one against the rest.
-    outcome : str or None
-        What the outcomes are, where they are not hits: follow-up, weights, a judge, shares.
-    strata : tuple of Stratum
-        Of follow-up: rows, events, censored, the least chance of being followed, mean risk, risk.
-    subgroups : Subgroups or None
-        With ``by``: the p-value over all segments, and their table, the clearest first.
-    options : Options
-    """
+class AuditNumbers(Result):
+    """The numbers, sentences and tables of a ``calbias.Audit``, which describes them."""
 
     kind: str
     n: int
@@ -355,30 +293,6 @@ class Audit(Result):
     def _told_of_subgroups(self) -> dict[str, Any]:
         found = self.subgroups
         return {} if found is None else {"subgroups": {"sentence": found.sentence, **plain(found)}}
-
-    def to_html(self, title: str = "a model", json_name: str = "") -> str:
-        """Return the page that ``calbias audit`` writes: one file that needs no other."""
-        from calbias.auditing.page.page import page
-
-        return page(self, title, json_name)
-
-    def plot(self, ax: Axes | None = None) -> Axes:
-        """Draw curve, band, bins and rows on matplotlib axes, new ones by default; return them.
-
-        The axes show the range of the scores. Of an event the points are at most ten groups.
-        ``audit.plot().figure.savefig("calibration.pdf")`` saves the figure.
-        """
-        from calbias.auditing.page.plot import draw
-
-        ax = ax or new_axes()
-        draw(self, ax)
-        return ax
-
-
-def new_axes() -> Axes:
-    """Return the axes of a new figure."""
-    pyplot = of_extra("a picture", "matplotlib.pyplot")
-    return pyplot.figure(figsize=(5.2, 5.2), layout="constrained").add_subplot()
 
 
 def _decimals(share: float) -> int:

@@ -46,7 +46,7 @@ from calbias.samples.by_score import Scored
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-    from calbias.auditing.audit_result import Audit
+    from calbias.auditing.results import Audit
 
 VERSION = 3
 _CHUNK, _LEAST_LEVEL = 4096, 1e-100

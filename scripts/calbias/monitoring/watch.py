@@ -15,8 +15,8 @@ from typing import Any
 import numpy as np
 
 from calbias.auditing.audit import audit
-from calbias.auditing.audit_result import Audit
 from calbias.auditing.inputs import EVENT
+from calbias.auditing.results import Audit
 from calbias.errors import InputError
 from calbias.io.outputs import output_paths, validate_state, write_texts
 from calbias.monitoring.kept import Kept, alone_with, read_kept, validate_later, waiting_note

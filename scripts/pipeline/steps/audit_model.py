@@ -11,10 +11,10 @@ import numpy as np
 import pandas as pd
 
 from calbias.auditing.audit import audit_data
-from calbias.auditing.audit_result import Audit
 from calbias.auditing.error.estimator_bias import ESTIMATORS
 from calbias.auditing.inputs import Data, Options, read_data
 from calbias.auditing.page.page import page
+from calbias.auditing.results import Audit
 from calbias.errors import InputError
 from calbias.estimation.registry import FOLDER
 from calbias.reading.columns import Columns

@@ -84,7 +84,7 @@ def test_an_audit_needs_no_extra_and_the_rest_names_the_one_that_it_needs(tmp_pa
         "calbias.Monitor(0.01).update(scores, hits), calbias.estimate('ks', scores, hits)\n"
         "s, y = [k / 99 for k in range(99)], [k % 2 for k in range(99)]\n"
         "repr(calbias.Recalibrator('platt').fit(s, y).set_params(seed=1).predict(s))\n"
-        "import calbias.auditing.comparison.compare, calbias.auditing.planning.plan\n"
+        "import calbias.auditing.compare, calbias.auditing.planning.plan\n"
         "for call in (lambda: calbias.audit(scores, hits).plot(),\n"
         "             lambda: calbias.estimate('kde', scores, hits),\n"
         "             lambda: calbias.simulate(scenario, 10),\n"

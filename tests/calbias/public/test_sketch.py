@@ -200,7 +200,7 @@ test_bad_sketches = refuses(
     (lambda: Sketch(100) + Sketch(200), "sketches of 100 and of 200 cells cannot be added: make"),
     (lambda: Sketch(7), "n_cells must be a whole number of 100 to 262144, not 7"),
     (lambda: Sketch().estimate("ks"), "the sketch has no rows: add some"),
-    (lambda: sketch_of([0.5], [1]).audit(), "1 rows are too few to judge a model by"),
+    (lambda: sketch_of([0.5], [1]).audit(), "one row is too little to judge a model by"),
     (lambda: sketch_of([0.5] * 9, [1] * 9).audit(n_bins=7), "7 bins divide cells: n_bins must"),
     (lambda: sketch_of([0.5], [1]).estimate("kde"), "kde has no definition with weights"),
     (lambda: Sketch.from_array([[1, 2]]), r"counts must be whole numbers of shape \(4, cells\)"),

@@ -16,7 +16,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from calbias.auditing.comparison.compare import compare
+from calbias.auditing.compare import compare
 from calbias.auditing.subgroups.subgroup_audit import audit_subgroups
 from calbias.auditing.subgroups.subgroups import ALL
 from calbias.defaults import MISCALIBRATED, SIGNIFICANT, holm

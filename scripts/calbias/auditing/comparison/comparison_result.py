@@ -1,4 +1,4 @@
-"""The result of a comparison of two models: its numbers, sentences, table and pictures."""
+"""The result of a comparison of two models: its numbers, sentences, and table."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field, fields
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from calbias.auditing.audit_result import Result, new_axes, plain
+from calbias.auditing.audit_result import Result, plain
 from calbias.auditing.comparison.differences import Differences, p_text
 from calbias.auditing.error.bins import PictureBins
 from calbias.auditing.error.within import Answer, Gate
@@ -17,7 +17,6 @@ from calbias.io.outputs import GENERATOR
 
 if TYPE_CHECKING:
     import pandas as pd
-    from matplotlib.axes import Axes
 
 
 class Limits(NamedTuple):
@@ -52,17 +51,8 @@ class CompareOptions(NamedTuple):
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Comparison(Result):
-    """The result of ``calbias.compare``; errors and Brier scores are fractions.
-
-    ``difference`` of the ℓ1 errors, first less second, has the interval ``low`` to ``high``: below
-    0 the first is better calibrated. ``brier_difference`` is likewise the first's less the
-    second's, and ``brier_skill``, ``skill_low`` to ``skill_high``, is 1 less their ratio: the skill
-    score of the first with the second as the reference forecast, None where the second's is 0.
-    ``n_clusters`` is None where rows are independent. ``models`` has the error, the Brier score,
-    the ``curve`` and the ``bins`` of each; ``subgroups``, with ``by``, the differences by subgroup:
-    a p-value over all of them, and a table.
-    """
+class ComparisonNumbers(Result):
+    """The numbers, sentences and table of a ``calbias.Comparison``, which describes them."""
 
     n: int
     error_first: float
@@ -195,23 +185,6 @@ class Comparison(Result):
         head = {"generator": GENERATOR.format("compare"), "sentence": self.sentence}
         asked = {"within": plain(self.asked)} if self.asked else {}
         return head | plain(values) | asked
-
-    def to_html(self, title: str = "", json_name: str = "") -> str:
-        """Return the page that ``calbias compare`` writes: one file that needs no other."""
-        from calbias.auditing.page.page import comparison_page
-
-        return comparison_page(self, title or f"{self.first} and {self.second}", json_name)
-
-    def plot(self, ax: Axes | None = None) -> Axes:
-        """Draw both curves with their bands on matplotlib axes, new ones by default; return them.
-
-        ``comparison.plot().figure.savefig("curves.pdf")`` saves the figure.
-        """
-        from calbias.auditing.page.plot import draw_comparison
-
-        ax = ax or new_axes()
-        draw_comparison(self, ax)
-        return ax
 
 
 def _percent(x: float) -> str:

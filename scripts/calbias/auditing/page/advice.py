@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 from scipy.special import expit
 
-from calbias.auditing.audit_result import Audit
+from calbias.auditing.audit_result import AuditNumbers
 from calbias.auditing.error.within import rows_to_decide
 from calbias.auditing.inputs import EVENT
 from calbias.auditing.recalibrations import FEWEST
@@ -27,12 +27,12 @@ _MORE = 10.0  # times as many labels
 _PLAN = "“calbias plan --scores FILE” says how many labels show an error of a given size."
 
 
-def things_to_do(audit: Audit) -> list[str]:
+def things_to_do(audit: AuditNumbers) -> list[str]:
     """Return at most three sentences."""
     return list(islice(_things(audit), MOST))
 
 
-def _things(audit: Audit) -> Iterator[str]:
+def _things(audit: AuditNumbers) -> Iterator[str]:
     scores = _scores(audit)
     apart = with_subgroups_apart(audit)
     if audit.miscalibrated and _is_reversed(audit):
@@ -53,7 +53,7 @@ def _things(audit: Audit) -> Iterator[str]:
     yield from _of_small_subgroups(audit)
 
 
-def _without_a_fault(audit: Audit, has_apart: bool) -> Iterator[str]:
+def _without_a_fault(audit: AuditNumbers, has_apart: bool) -> Iterator[str]:
     """Yield what to do where all rows together have no fault that was found."""
     high, upper = audit.interval[1], _upper(audit)
     if high > _WIDE:
@@ -67,7 +67,7 @@ def _without_a_fault(audit: Audit, has_apart: bool) -> Iterator[str]:
         yield f"Nothing: an error above {upper} is unlikely. Leave the {_scores(audit)} alone."
 
 
-def _of_a_small_fault(audit: Audit) -> str:
+def _of_a_small_fault(audit: AuditNumbers) -> str:
     """Return what to do about an error that most uses can live with."""
     text = f"The error is small: more than {_upper(audit)} is unlikely. Leave the {_scores(audit)}"
     if _best(audit) is None:
@@ -77,7 +77,7 @@ def _of_a_small_fault(audit: Audit) -> str:
     return f"{text} alone; {then}"
 
 
-def _of_a_fault(audit: Audit, apart: Subgroups | None) -> Iterator[str]:
+def _of_a_fault(audit: AuditNumbers, apart: Subgroups | None) -> Iterator[str]:
     """Yield how to recalibrate all rows, and how to check that it helped."""
     (low, high), most, best = audit.interval, tolerable(audit), _best(audit)
     recalibrate = recalibration_sentence(audit)
@@ -98,15 +98,15 @@ def _of_a_fault(audit: Audit, apart: Subgroups | None) -> Iterator[str]:
         yield f"{how}{with_subgroups}."
 
 
-def _scores(audit: Audit) -> str:
+def _scores(audit: AuditNumbers) -> str:
     return "risks" if audit.kind == EVENT else "scores"
 
 
-def _more_labels(audit: Audit) -> str:
+def _more_labels(audit: AuditNumbers) -> str:
     return "Get more labels" if audit.n_clusters is None else "Get labels of more clusters"
 
 
-def _upper(audit: Audit) -> str:
+def _upper(audit: AuditNumbers) -> str:
     """Return the upper end of the interval in percent."""
     low, high = audit.interval
     return f"{100 * high:.{digits_of(high - low)}f} %"
@@ -130,7 +130,7 @@ def _of_subgroups(subgroups: Subgroups) -> str:
     )
 
 
-def _of_small_subgroups(audit: Audit) -> Iterator[str]:
+def _of_small_subgroups(audit: AuditNumbers) -> Iterator[str]:
     """Yield what to do where no subgroup is apart, and some are too small to tell."""
     small = audit.subgroups.n_small if audit.subgroups else 0
     if small and not with_subgroups_apart(audit):
@@ -140,25 +140,25 @@ def _of_small_subgroups(audit: Audit) -> Iterator[str]:
         )
 
 
-def with_subgroups_apart(audit: Audit) -> Subgroups | None:
+def with_subgroups_apart(audit: AuditNumbers) -> Subgroups | None:
     """Return the subgroups if one of them has a fault beyond the one of all rows, else None."""
     found = audit.subgroups
     return None if found is None or found.apart.empty else found
 
 
-def tolerable(audit: Audit) -> float:
+def tolerable(audit: AuditNumbers) -> float:
     """Return the error that most uses can live with: 2 points, or a fifth of rarer outcomes."""
     mean = float(audit.description["mean_score"] or 0)
     return min(_TOLERABLE, _OF_RARER * min(mean, 1.0 - mean))
 
 
-def _is_reversed(audit: Audit) -> bool:
+def _is_reversed(audit: AuditNumbers) -> bool:
     """Return whether the verdict states a slope that is clearly below 0."""
     found = (audit.verdict.finding, audit.verdict.second)
     return any(f.kind == "line" and f.is_reversed for f in found if f)
 
 
-def recalibration_sentence(audit: Audit) -> str:
+def recalibration_sentence(audit: AuditNumbers) -> str:
     """Return which recalibration helps most, or what was tried."""
     scores, table = _scores(audit), audit.recalibration
     if table is None or not len(table):
@@ -219,13 +219,13 @@ def _what_and_change(row: Any, score: str) -> tuple[str, str]:
     return what, f"from {before} to {after}, by {by} ± {reach} (95 %; times 100, {how})"
 
 
-def advised_method(audit: Audit) -> str:
+def advised_method(audit: AuditNumbers) -> str:
     """Return the name of the recalibration that is advised, or ``none``."""
     best = _best(audit)
     return NONE if best is None or _is_reversed(audit) else str(best.name)
 
 
-def recalibration_code(audit: Audit) -> str:
+def recalibration_code(audit: AuditNumbers) -> str:
     """Return lines of Python that make and apply the recalibration that is advised, or nothing."""
     method = advised_method(audit)
     if method == NONE or with_subgroups_apart(audit):
@@ -241,7 +241,7 @@ def recalibration_code(audit: Audit) -> str:
     return "\n".join(lines)
 
 
-def recalibration_commands(audit: Audit) -> str:
+def recalibration_commands(audit: AuditNumbers) -> str:
     """Return the same as commands, for the file that was audited and a new one.
 
     Of the rows of the first subgroup apart, where the advice is to recalibrate them and they have
@@ -266,13 +266,13 @@ def recalibration_commands(audit: Audit) -> str:
     )
 
 
-def validation_rows(audit: Audit) -> int:
+def validation_rows(audit: AuditNumbers) -> int:
     """Return the rows of the validation fold that recalibration was fitted on, or 0."""
     table = audit.recalibration
     return 0 if table is None or not len(table) else int(table["validation_rows"].iloc[0])
 
 
-def _best(audit: Audit) -> Any:
+def _best(audit: AuditNumbers) -> Any:
     """Return the row of the best method that helps, else of the one that the finding asks for.
 
     A shift that moves most rows away from the curve is none of them. None without a finding.
@@ -290,7 +290,7 @@ def _best(audit: Audit) -> Any:
     return table.loc["shift"] if "level" in kinds and "shift" in table.index else None
 
 
-def _moves_most_away(audit: Audit) -> bool:
+def _moves_most_away(audit: AuditNumbers) -> bool:
     """Return whether the shift moves most rows away from the curve, and out of its band."""
     table, curve, bins = audit.recalibration, audit.curve, audit.bins
     if table is None or "shift" not in table.index:

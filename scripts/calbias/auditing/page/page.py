@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from calbias.auditing.audit_result import Audit
+from calbias.auditing.audit_result import AuditNumbers
 from calbias.auditing.inputs import EVENT
 from calbias.auditing.page.advice import (
     recalibration_code,
@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     import jinja2
     import pandas as pd
 
-    from calbias.auditing.comparison.comparison_result import Comparison
+    from calbias.auditing.comparison.comparison_result import ComparisonNumbers
 
 COLUMNS = {  # key: heading and form
     "estimator": ("Estimator", "text"), "method": ("Method", "text"), "name": ("Measure", "text"),
@@ -65,7 +65,7 @@ COLUMNS = {  # key: heading and form
 }  # fmt: skip
 
 
-def page(audit: Audit, title: str, json_name: str = "") -> str:
+def page(audit: AuditNumbers, title: str, json_name: str = "") -> str:
     """Return the page of an Audit as a text, which names the file of its numbers if given."""
     is_event = audit.kind == EVENT
     words = of_events if is_event else str
@@ -113,7 +113,7 @@ def page(audit: Audit, title: str, json_name: str = "") -> str:
     )
 
 
-def comparison_page(comparison: Comparison, title: str, json_name: str = "") -> str:
+def comparison_page(comparison: ComparisonNumbers, title: str, json_name: str = "") -> str:
     """Return the page of a Comparison as a text, which names the file of its numbers if given."""
     tables = {"measures": _shown("measures", comparison.tables()["measures"])}
     has_point_at_end = False

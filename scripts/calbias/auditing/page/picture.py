@@ -18,10 +18,10 @@ from calbias.auditing.inputs import EVENT
 from calbias.engine.posterior import PosteriorCurve
 
 if TYPE_CHECKING:
-    from calbias.auditing.audit_result import Audit, Result
+    from calbias.auditing.audit_result import AuditNumbers, Result
     from calbias.auditing.comparison.comparison_result import Compared
 
-    Drawn = Sequence[Audit | Compared]
+    Drawn = Sequence[AuditNumbers | Compared]
 
 WIDTH, SIDE, LEFT, TOP = 400, 330, 56, 14
 COUNTS_TOP, COUNTS = TOP + SIDE + 12, 60

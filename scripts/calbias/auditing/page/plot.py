@@ -9,12 +9,13 @@ import numpy as np
 from calbias.auditing.error.bins import PictureBins, joined_bins
 from calbias.auditing.inputs import EVENT
 from calbias.auditing.page.picture import rounded_range
+from calbias.errors import of_extra
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-    from calbias.auditing.audit_result import Audit
-    from calbias.auditing.comparison.comparison_result import Comparison
+    from calbias.auditing.audit_result import AuditNumbers
+    from calbias.auditing.comparison.comparison_result import ComparisonNumbers
 
 _BLUE, _ORANGE, _GREY = "#0a5c7d", "#b3541e", "#9aa3ad"
 _MOST_GROUPS = 10  # of a risk model, as its reports draw
@@ -23,7 +24,7 @@ _LARGE = 0.1  # share of the rows of a bin whose limits are shown to their ends
 _STRIP = 0.1  # of the height, for the bars of the rows
 
 
-def draw(audit: Audit, ax: Axes) -> None:
+def draw(audit: AuditNumbers, ax: Axes) -> None:
     """Draw an Audit; both axes show the part of [0, 1] that scores, curve and groups are in."""
     bins, curve, level = audit.bins, audit.curve, f"{100 * audit.confidence_level:g} %"
     points, label = bins, f"bins, {level}; area ∝ rows"
@@ -54,7 +55,7 @@ def draw(audit: Audit, ax: Axes) -> None:
     _finish(ax, audit.kind, ends, _draw_rows(bins, ends, ax), more)
 
 
-def draw_comparison(comparison: Comparison, ax: Axes) -> None:
+def draw_comparison(comparison: ComparisonNumbers, ax: Axes) -> None:
     """Draw the curves of both models of a Comparison, each with its band and rows."""
     models, level = comparison.models, f"{100 * comparison.confidence_level:g} %"
     values = np.concatenate(
@@ -93,3 +94,9 @@ def _draw_rows(
         align="edge", color=color, alpha=0.5, linewidth=0, label=label, zorder=0,
     )  # fmt: skip
     return lowest
+
+
+def new_axes() -> Axes:
+    """Return the axes of a new figure."""
+    pyplot = of_extra("a picture", "matplotlib.pyplot")
+    return pyplot.figure(figsize=(5.2, 5.2), layout="constrained").add_subplot()

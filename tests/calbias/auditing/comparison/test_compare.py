@@ -13,10 +13,10 @@ from scipy.stats import norm
 from scipy.stats import t as student
 
 import calbias
-from calbias.auditing.comparison import compare_files as of_files
+from calbias.auditing import compare_files as of_files
+from calbias.auditing.compare import Comparison, compare
+from calbias.auditing.compare_files import compare_files
 from calbias.auditing.comparison import paired_gaps
-from calbias.auditing.comparison.compare import Comparison, compare
-from calbias.auditing.comparison.compare_files import compare_files
 from calbias.command import main
 from calbias.errors import InputError
 from calbias.reading.columns import Columns

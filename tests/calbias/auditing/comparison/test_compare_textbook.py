@@ -10,8 +10,8 @@ import pytest
 from scipy.special import ndtr
 from scipy.stats import t
 
-from calbias.auditing.comparison import compare as module
-from calbias.auditing.comparison.compare import Comparison, compare
+from calbias.auditing import compare as module
+from calbias.auditing.compare import Comparison, compare
 from calbias.auditing.verdict.judge import judge
 from calbias.engine.posterior import ONE_DEVIATION, curve_of
 from calbias.engine.seeding import stream

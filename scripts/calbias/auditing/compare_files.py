@@ -9,10 +9,10 @@ from typing import Any
 
 import numpy as np
 
-from calbias.auditing.comparison.compare import compare
-from calbias.auditing.comparison.comparison_result import Comparison
+from calbias.auditing.compare import compare
 from calbias.auditing.description import sentences
 from calbias.auditing.inputs import EVENT, Data, read_data
+from calbias.auditing.results import Comparison
 from calbias.auditing.subgroups.segments import with_codes
 from calbias.defaults import CONFIDENCE_LEVEL
 from calbias.errors import InputError

@@ -35,7 +35,6 @@ from scipy.special import ndtr, ndtri, stdtr, stdtrit
 from calbias.auditing.comparison.comparison_result import (
     Compared,
     CompareOptions,
-    Comparison,
     Limits,
 )
 from calbias.auditing.comparison.differences import LEAST_P
@@ -48,6 +47,7 @@ from calbias.auditing.error.calibration_curve import (
 )
 from calbias.auditing.error.interval import calibration_interval
 from calbias.auditing.inputs import EVENT, TOP_LABEL
+from calbias.auditing.results import Comparison
 from calbias.auditing.risk_model import Outcomes, skill_score
 from calbias.auditing.subgroups.segments import By, segments_of
 from calbias.auditing.verdict.clusters import cluster_codes, validate_cluster_number
