@@ -10,6 +10,7 @@ from checkout import ROOT
 from pipeline.claims.ledger import all_claims
 from pipeline.claims.run_tables import PUBLISHED, RunTables, bins_of
 from pipeline.paper import BINNED, HEATMAP_BINS, HEATMAP_MODELS, HEATMAP_SIZES, MODEL_SIZES
+from pipeline.table_schema import columns_of
 from pipeline.tables import read_table
 from reproduction.claims.appendix_c import SCORES
 
@@ -22,8 +23,20 @@ GROUP = dict(zip(MODELS["model"], MODELS["group"], strict=True))
 
 
 def judged(claim, published=TABLES, **tables):
-    """Return the Ruling on one claim on made-up tables."""
+    """Return the Ruling on one claim on made-up tables, whose estimates are uncorrelated."""
+    if "bias" in tables and "correlations" not in tables:
+        tables["correlations"] = correlations(tables["bias"])
     return CLAIMS[claim].judge(RunTables({"models": MODELS, **published, **tables}))
+
+
+def correlations(bias, value=0.0):
+    """Return table ``correlations``: one value for all pairs of estimates of a table ``bias``."""
+    keys = ["experiment", "scenario", "n_samples"]
+    if not {*keys, "estimator", "n_bins"} <= {*bias}:
+        return pd.DataFrame(columns=columns_of("correlations"))
+    rows = bias[[*keys, "estimator", "n_bins"]].reset_index(drop=True).reset_index(names="row")
+    pairs = rows.merge(rows, on=keys, suffixes=("_a", "_b"))
+    return pairs[pairs["row_a"] < pairs["row_b"]].assign(correlation=value)
 
 
 SIDES = {}  # {claim: the verdicts that tests show}
@@ -140,7 +153,10 @@ def sweep(estimate):
                     rows.append((f"{prefix}{k}", name, n, tce, mean, mean - tce))
     columns = "scenario estimator n_samples tce_percent mean_estimate_percent bias_percent"
     table = pd.DataFrame(rows, columns=columns.split())
-    return table.assign(experiment="tce_sweep", bias_se_percent=0.01, n_replicates=1000)
+    n_bins = table["estimator"].map({"ece_bin_ew": 15, "ece_sweep_em": -1})
+    return table.assign(
+        experiment="tce_sweep", bias_se_percent=0.01, n_replicates=1000, n_bins=n_bins
+    )
 
 
 ALL = (*BINNED, "kde", "kde_unrooted")

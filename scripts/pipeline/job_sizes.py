@@ -89,3 +89,14 @@ def to_summarise(*experiments: Config) -> int:
     replicates = max(experiment["replicates"] for experiment in experiments)
     files = max(number for experiment in experiments for number in experiment["shards"].values())
     return 400 + 5 * files + round(160e-6 * replicates)
+
+
+def to_correlate(experiment: Config) -> int:
+    """Return the MB of a job that reads all estimates of a scenario and sample size at a time."""
+    columns = len(experiment["estimators"]) * len(experiment["n_bins"])
+    return to_summarise(experiment) + round(32e-6 * columns * experiment["replicates"])
+
+
+def to_batch(*experiments: Config) -> int:
+    """Return the MB of a job that reads all estimates of experiments."""
+    return 800 + round(80e-6 * estimates_of_all(*experiments))

@@ -8,8 +8,8 @@ import jinja2
 import pandas as pd
 
 from pipeline.catalogue import figures as figure_catalogue
-from pipeline.claims.ledger import THEOREM
-from pipeline.claims.verdicts import NAN, Measurement, Verdict, grouped, number, quantity
+from pipeline.claims.ledger import DECIDED, THEOREM
+from pipeline.claims.verdicts import NAN, NOBODY, Measurement, Verdict, grouped, number, quantity
 from pipeline.guests import workflows
 from pipeline.table_schema import column_meanings, tables
 
@@ -23,7 +23,6 @@ VERDICT_WORDS = {  # its symbol, what it means
     ),
     "not_judged": ("–", "this run did not compute what the rule compares"),
 }  # fmt: skip
-DECIDED = (Verdict.REPRODUCED, Verdict.APPROXIMATE, Verdict.NOT_REPRODUCED)
 MOST_ROWS = 20  # of a table in the page
 LONG = 40  # rows from which a table is folded
 _ROUNDED = (
@@ -69,7 +68,10 @@ def shown_figures(names: Collection[str]) -> list[dict[str, str]]:
 
 
 class Paper(NamedTuple):
-    """A source of claims: the letter of its ids, its name, and its title or its role."""
+    """A source of claims: the letter of its ids, its name, and its title or its role.
+
+    Claims of another letter that column ``stated_by`` gives to its name are its too.
+    """
 
     letter: str
     name: str
@@ -80,6 +82,8 @@ PAPERS = (
     Paper("R", "Roelofs et al. 2022", "Mitigating Bias in Calibration Error Estimation"),
     Paper("G", "Guo et al. 2017", "On Calibration of Modern Neural Networks"),
     Paper("S", "Gupta et al. 2021", "Calibration of Neural Networks using Splines"),
+    Paper("K", "Kumar et al. 2019", "Verified Uncertainty Calibration, as Roelofs et al. quote it"),
+    Paper("none", NOBODY, "a comparison of printed tables that no paper states"),
 )
 
 
@@ -93,6 +97,13 @@ HOLDS = {
 """What a verdict says of one claim, and of several."""
 
 
+def stated_by(claims: pd.DataFrame, paper: Paper) -> pd.DataFrame:
+    """Return the rows of table ``claims`` that a paper states itself."""
+    cited = claims.get("stated_by", pd.Series("", claims.index)).fillna("")
+    own = claims["id"].str.startswith(paper.letter) & (cited == "")
+    return claims[own | (cited == paper.name)]
+
+
 def papers_with_claims(
     claims: pd.DataFrame, papers: Collection[Paper] = PAPERS
 ) -> list[dict[str, Any]]:
@@ -104,7 +115,7 @@ def papers_with_claims(
     """
     shown = []
     for paper in papers:
-        rows = claims[claims["id"].str.startswith(paper.letter)]
+        rows = stated_by(claims, paper)
         if rows.empty:
             continue
         bar = [
@@ -117,7 +128,7 @@ def papers_with_claims(
                 "ids": list(rows["id"]),
                 "bar": bar,
                 "counts": _counts_by_verdict(bar),
-                "sentence": f"{len(rows)} claims: {counted(rows)}.",
+                "sentence": f"{len(rows)} claim{'s' * (len(rows) > 1)}: {counted(rows)}.",
                 "theorems": theorems(rows),
             }
         )

@@ -9,8 +9,39 @@ GIVEN = [
 ]
 # What the claims are judged by: all other tables.
 EVIDENCE = [*GIVEN, *(name for name in TABLES if name not in JUDGED), "fit_times"]
+BATCHED = [name for name in EVIDENCE if name != "batch_verdicts"]
 SHOWN = [*FIGURES, *(f"models/{Path(path).stem}" for path in OWN_FIGURES)]
+# Of these the claims are judged by batches of the data sets too.
+SIMULATED = [
+    name
+    for name in ("intro", "bins_by_n", "realistic", "perfect", "heatmaps", "tce_sweep")
+    + ("detection", "detection_null", "chosen_bins")
+    if name in EXPERIMENTS
+]
 CLAIMS = sorted((HERE / "scripts/reproduction/claims").glob("*.py"))  # found there, not imported
+
+
+rule judge_batches:
+    input:
+        tables=[table(name) for name in BATCHED],
+        scenarios=expand("results/scenarios/{name}.parquet", name=SIMULATED),
+        replicates=[file for name in SIMULATED for file in shards(name)],
+    output:
+        tabled("batch_verdicts"),
+    log:
+        "results/logs/judge_batches.log",
+    conda:
+        "../../envs/environment.yaml"
+    resources:
+        mem_mb=lambda wildcards, attempt: attempt
+        * sizes.to_batch(*(EXPERIMENTS[name] for name in SIMULATED)),
+    params:
+        code=code("judge_batches", *CLAIMS),
+        tables=named("tables", BATCHED),
+        scenarios=named("scenarios", SIMULATED),
+        seed=config["seed"],
+    shell:
+        step("judge_batches")
 
 
 rule judge_claims:

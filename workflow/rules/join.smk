@@ -10,6 +10,7 @@ PARTS = {
     "glm_fits_float32_2020": ("fits/glm_fits_float32_2020", AS_PUBLISHED),
     "scenarios": ("scenarios", EXPERIMENTS),
     "bias": ("bias", EXPERIMENTS),
+    "correlations": ("correlations", EXPERIMENTS),
     "recalibration": ("recalibration", RECALIBRATED),
     "audit_estimates": ("audit/estimates", MEASURED),
     "audit_verdicts": ("audit/verdicts", MEASURED),

@@ -23,6 +23,28 @@ rule summarise_bias:
         step("summarise_bias", experiment="{wildcards.experiment}")
 
 
+# Estimates of the same data sets: the error of a difference of two means needs it.
+rule correlate_estimates:
+    input:
+        scenarios="results/scenarios/{experiment}.parquet",
+        replicates=lambda wildcards: shards(wildcards.experiment),
+    output:
+        "results/correlations/{experiment}.parquet",
+    log:
+        "results/logs/correlate_estimates/{experiment}.log",
+    conda:
+        "../../envs/environment.yaml"
+    resources:
+        mem_mb=lambda wildcards, attempt: attempt
+        * sizes.to_correlate(EXPERIMENTS[wildcards.experiment]),
+    params:
+        code=code("correlate_estimates"),
+        n_replicates=of_experiment("replicates"),
+        seed=config["seed"],
+    shell:
+        step("correlate_estimates", experiment="{wildcards.experiment}")
+
+
 rule compare_ece_bin:
     input:
         scenarios="results/scenarios/fits.parquet",
@@ -81,6 +103,7 @@ rule summarise_detection:
     output:
         detection=tabled("detection"),
         limits=tabled("detection_limits"),
+        correlations=tabled("miss_correlations"),
     log:
         "results/logs/summarise_detection.log",
     resources:

@@ -22,7 +22,8 @@ class Claim(NamedTuple):
     ``figures`` and ``tables`` are what it rests on, several names joined by spaces; ``rule`` says
     how ``judge`` decides and ``uncertainty`` what its errors are. A ``theorem`` holds by a proof:
     its rule checks the code, and pages count it apart from findings. Where the data of
-    ``experiment`` come from is the source of a ruling that names none.
+    ``experiment`` come from is the source of a ruling that names none. ``stated_by`` names who
+    states the claim where it is not the paper of its id: a paper that is cited, or NOBODY.
     """
 
     id: str
@@ -37,6 +38,7 @@ class Claim(NamedTuple):
     judge: Rule
     theorem: bool = False
     experiment: str = ""
+    stated_by: str = ""
 
 
 def claim(
@@ -48,6 +50,7 @@ def claim(
     real: bool = False,
     theorem: bool = False,
     experiment: str = "",
+    stated_by: str = "",
     **words: str,
 ) -> Callable[[Rule], Claim]:
     """Make a Claim of the function below, which reads tables and returns a Ruling.
@@ -56,7 +59,7 @@ def claim(
     ``rule: …`` and ``errors: …`` (what the uncertainty is). ``{NAME:g}`` there is a constant of the
     function's module, of ``pipeline.claims.verdicts`` or of ``pipeline.paper``. ``words`` are
     these texts for a function without a docstring. ``real``: the claim needs the real logits.
-    ``theorem`` and ``experiment`` are those of a Claim.
+    ``theorem``, ``experiment`` and ``stated_by`` are those of a Claim.
     """
 
     def make(judge: Rule) -> Claim:
@@ -67,7 +70,7 @@ def claim(
         says, published, rule, errors = (stated[name] for name in _WORDS)
         return Claim(
             id, where, says, published, rule, errors, tables, figures, real, judge, theorem,
-            experiment,
+            experiment, stated_by,
         )  # fmt: skip
 
     return make

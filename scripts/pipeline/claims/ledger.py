@@ -5,6 +5,7 @@ And the statements of the four texts, ``resources/statements.csv``, with what ju
 
 import csv
 import importlib
+from collections import Counter
 from collections.abc import Iterable, Mapping
 from typing import NamedTuple
 
@@ -21,6 +22,9 @@ from pipeline.table_schema import columns_of
 
 THEOREM = ", theorem"
 """Ends column ``where`` of a claim that holds by a proof."""
+DECIDED = (Verdict.REPRODUCED, Verdict.APPROXIMATE, Verdict.NOT_REPRODUCED)
+STABLE = 0.8  # share of batches that have the verdict of all data sets
+AT_LIMIT = "at the limit"
 SHOWN_BY = {"claims": "a claim", "figures": "a figure", "tables": "a table", "proof": "a proof"}
 """Columns that name what judges or shows a statement, most important first."""
 REASONS = {
@@ -86,23 +90,44 @@ def judge(claim: Claim, run: RunTables) -> Ruling:
     return ruling
 
 
-def ledger_table(judged: list[Judged]) -> pd.DataFrame:
-    """Return the table ``claims``, numbers put in words."""
-    rows = [
-        (
-            *(claim.id, claim.where + THEOREM * claim.theorem, claim.says, claim.published),
-            *(in_words(ruling.measurements), uncertainty_in_words(claim, ruling)),
-            *(claim.rule, ruling.source, ruling.verdict, ruling.models, _note(ruling)),
+def ledger_table(judged: list[Judged], batches: pd.DataFrame | None = None) -> pd.DataFrame:
+    """Return the table ``claims``, numbers put in words; ``batches`` is table batch_verdicts."""
+    rows = []
+    for claim, ruling in judged:
+        verdicts = [] if batches is None else batches.loc[batches["id"] == claim.id, "verdict"]
+        stability, limit = stability_of(ruling.verdict, [*verdicts])
+        rows.append(
+            (
+                *(claim.id, claim.where + THEOREM * claim.theorem, claim.says, claim.published),
+                *(in_words(ruling.measurements), uncertainty_in_words(claim, ruling)),
+                *(claim.rule, ruling.source, ruling.verdict, stability, ruling.models),
+                *(_note(ruling, limit), claim.stated_by),
+            )
         )
-        for claim, ruling in judged
-    ]
     return pd.DataFrame(rows, columns=list(columns_of("claims")))
 
 
-def _note(ruling: Ruling) -> str:
+def stability_of(verdict: Verdict, batch_verdicts: list[str]) -> tuple[str, str]:
+    """Return how many independent batches of the data sets have a verdict, as "9 of 10".
+
+    And a note, which begins with AT_LIMIT, where fewer than STABLE of them have it. Both are empty
+    where no batch was judged, or there is no verdict.
+    """
+    if verdict not in DECIDED or not batch_verdicts:
+        return "", ""
+    total, agree = len(batch_verdicts), batch_verdicts.count(verdict)
+    stability = f"{agree} of {total}"
+    if agree >= STABLE * total:
+        return stability, ""
+    others = Counter(Verdict(x).words for x in batch_verdicts if x != verdict).most_common()
+    words = ", ".join(f"{n} {other}" for other, n in others)
+    return stability, f"{AT_LIMIT}: of {total} batches of the data sets {words}"
+
+
+def _note(ruling: Ruling, limit: str) -> str:
     """Return column ``note``: the reason of a verdict that is not "reproduced", then the notes."""
     reasons = [ruling.reason] if ruling.reason and ruling.verdict != Verdict.REPRODUCED else []
-    return "; ".join([*reasons, *ruling.notes])
+    return "; ".join([*reasons, *filter(None, [limit]), *ruling.notes])
 
 
 def measurement_table(judged: list[Judged]) -> pd.DataFrame:

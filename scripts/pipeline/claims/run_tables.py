@@ -14,7 +14,7 @@ from pipeline.scenarios import PrintedFits, printed_fits
 from pipeline.table_schema import tables
 from pipeline.tables import groups_of
 
-FEWEST_REPLICATES = 500
+FEWEST_REPLICATES = 500  # with fewer, ties would look like failures
 TABLE_1, TABLE_2, TABLE_3 = PUBLISHED = (
     "roelofs2022_table1_recalibration_selection",
     "roelofs2022_table2_beta_fits",
@@ -24,9 +24,14 @@ NO_OUTPUTS = "no model has genuine outputs in this run"
 
 
 class RunTables(NamedTuple):
-    """``tables`` {stem: DataFrame}: of results/tables, the ``models`` table, and PUBLISHED ones."""
+    """What claims are judged on.
+
+    ``tables`` {stem: DataFrame}: of results/tables, the ``models`` table, and PUBLISHED ones.
+    ``fewest_replicates`` is how many data sets a mean must be of.
+    """
 
     tables: dict[str, pd.DataFrame]
+    fewest_replicates: int = FEWEST_REPLICATES
 
     def table(self, stem: str) -> pd.DataFrame:
         """Return a result table; NotJudged if this run made none, or made it for another norm."""
@@ -95,7 +100,17 @@ class RunTables(NamedTuple):
                 f"experiment {experiment} lacks {len(absent)} of the {len(grid)} rows of table "
                 f"bias that the rule compares, the first at {scenario}, {estimator}, n = {n}"
             )
-        return enough_replicates(table.loc[grid].reset_index(), experiment)
+        return self.enough_replicates(table.loc[grid].reset_index(), experiment)
+
+    def enough_replicates(self, rows: pd.DataFrame, experiment: str) -> pd.DataFrame:
+        """Return ``rows``; NotJudged if some are of too few data sets."""
+        fewest = rows["n_replicates"].min()
+        if fewest < self.fewest_replicates:
+            raise NotJudged(
+                f"experiment {experiment} has {fewest:.0f} replicates; the rules want at least "
+                f"{self.fewest_replicates} (the paper: {N_REPLICATES})"
+            )
+        return rows
 
     def source(self, experiment: str) -> str:
         """Return where an experiment's scenarios come from; printed numbers are published fits.
@@ -118,34 +133,11 @@ class RunTables(NamedTuple):
         return float((ours / N_REPLICATES) ** 0.5)
 
 
-def enough_replicates(rows: pd.DataFrame, experiment: str) -> pd.DataFrame:
-    """Return ``rows``; NotJudged if some have too few replicates: ties would look like failures."""
-    fewest = rows["n_replicates"].min()
-    if fewest < FEWEST_REPLICATES:
-        raise NotJudged(
-            f"experiment {experiment} has {fewest:.0f} replicates; the rules want at least "
-            f"{FEWEST_REPLICATES} (the paper: 1000)"
-        )
-    return rows
-
-
 def bins_of(estimator: str, n_bins: Collection[int]) -> tuple[int, ...]:
     """Return the ``n_bins`` values that an estimator's rows have, given the ones of fixed bins."""
     if "sweep" in estimator:
         return (CHOSEN,)
     return (NO_BINS,) if estimator.startswith("kde") else tuple(n_bins)
-
-
-def by_estimator(
-    rows: pd.DataFrame, row_key: str = "scenario"
-) -> tuple[pd.DataFrame, pd.DataFrame]:
-    """Return bias and its standard error, a column for each estimator, by scenario and n.
-
-    ``row_key`` is the column to have in the scenario's place.
-    """
-    columns = ["bias_percent", "bias_se_percent"]
-    wide = rows.pivot(index=[row_key, "n_samples"], columns="estimator", values=columns)
-    return wide["bias_percent"], wide["bias_se_percent"]
 
 
 def on_genuine(

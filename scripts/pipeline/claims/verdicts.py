@@ -10,17 +10,23 @@ from typing import NamedTuple
 import numpy as np
 
 NAN = float("nan")
+NOBODY = "no paper"
+"""States a claim that papers are compared by and do not make."""
 POINTS = "percentage points"
 UNITS = {"percent": " %", POINTS: " points"}
 
 CLEAR = 3.0  # Monte Carlo standard errors beyond which a planned comparison counts as decided
 SEARCHED = 4.0  # the same for "somewhere on the grid there is …": many places were looked at
-RARE = 0.05  # share of clear exceptions that "consistently" still admits
+SAME = 0.01  # percentage points, or rates: the last digit that the paper prints of an error
+RARE = 0.05  # share of exceptions that "consistently" still admits
 FEW = 0.25  # the same for an approximate verdict
+_MORE_THAN_HALF = (
+    f"more than half of the cells clearly agree (by {CLEAR:g} standard errors of the difference)"
+)
+_OTHERS = "are the other way round"
+MOSTLY = f"{_MORE_THAN_HALF} and at most {RARE:.0%} {_OTHERS} (by more than {SAME:g})"
 CONSISTENTLY = (
-    f"reproduced if more than half of the cells clearly agree (by {CLEAR:g} standard errors) and "
-    f"at most {RARE:.0%} clearly disagree; approximate if more than half agree and at most "
-    f"{FEW:.0%} disagree"
+    f"reproduced if {MOSTLY}; approximate if more than half agree and at most {FEW:.0%} {_OTHERS}"
 )
 IF_AGREED = "Judged on the models that have genuine outputs; if they disagree, all ten are needed."
 EACH = "Judged on the models that have genuine outputs."

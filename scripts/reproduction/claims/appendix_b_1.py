@@ -1,5 +1,7 @@
 """R33, R36, R37: bias and the number of bins (sections 2 and 4, appendix B.1, Figures 7 to 9)."""
 
+import itertools
+
 import numpy as np
 import pandas as pd
 
@@ -7,29 +9,25 @@ from calbias.truth.curves import Curve, score
 from calbias.truth.scenarios import score_quantiles
 from calbias.truth.true_error import gap
 from pipeline.claims.claim import claim
-from pipeline.claims.run_tables import RunTables, by_estimator
-from pipeline.claims.verdicts import CLEAR, FEW, POINTS, Ruling, Verdict, by_case
+from pipeline.claims.run_tables import RunTables
+from pipeline.claims.verdicts import CLEAR, FEW, POINTS, SAME, Ruling, Verdict, by_case
 from pipeline.paper import HEATMAP_BINS, HEATMAP_MODELS, HEATMAP_SIZES
-from reproduction.claims.compared_biases import (
-    CellCounts,
-    cell_measurements,
-    counted,
-    less_biased,
-)
+from reproduction.claims.compared_biases import Biases, CellCounts, cell_measurements, counted
 from reproduction.claims.section_6 import realistic_fits
 
 MAPS = HEATMAP_SIZES, HEATMAP_MODELS, HEATMAP_BINS
 FIGURES = "fig7_bias_resnet110_c10 fig8_bias_resnet_wide32_c100 fig9_bias_resnet152_imgnet"
 GENERALLY = (
-    f"reproduced if more than half of the cells clearly agree, by {CLEAR:g} standard errors, and "
-    f"at most {FEW:.0%} clearly disagree; approximate if more agree than disagree"
+    f"reproduced if more than half of the cells clearly agree, by {CLEAR:g} standard errors of the "
+    f"difference, and at most {FEW:.0%} are the other way round, by more than {SAME:g}; "
+    "approximate if more agree than are the other way round"
 )
 LIMIT_BINS = (2, 15, 64)
 N_SCORES = 19200  # equally probable scores: a multiple of each number of bins
 ROUNDING_PERCENT = 1e-9
 
 
-@claim("R33", "App B.1", "bias", FIGURES, experiment="heatmaps")
+@claim("R33", "App B.1", "bias correlations", FIGURES, experiment="heatmaps")
 def equal_mass_is_generally_less_biased(run: RunTables) -> Ruling:
     """Equal mass is generally less biased than equal width, whatever the number of bins and the
     sample size.
@@ -38,14 +36,17 @@ def equal_mass_is_generally_less_biased(run: RunTables) -> Ruling:
     rule: |bias| of the heat maps' cells, em against ew, for bin, debias and sweep: three models ×
     six n × six numbers of bins, 108 cells each, and 18 of the sweep, which chooses its own number.
     'Generally' is weaker than 'consistently': {GENERALLY}. The worst of the three verdicts counts.
-    errors: Monte Carlo standard error of a difference, an upper bound
+    errors: Monte Carlo standard error of a difference
     """
     gains = {}
     for family in ("bin", "debias", "sweep"):
-        names = f"ece_{family}_em", f"ece_{family}_ew"
-        rows = run.bias("heatmaps", names, *MAPS)
-        rows = rows.assign(cell=rows["scenario"] + " " + rows["n_bins"].astype(str))
-        gains[family] = less_biased(*by_estimator(rows, "cell"), *names)
+        rows = run.bias("heatmaps", [f"ece_{family}_em", f"ece_{family}_ew"], *MAPS)
+        by_bins = [
+            Biases.of(run, at_b).gain(f"ece_{family}_em", f"ece_{family}_ew")
+            for _, at_b in rows.groupby("n_bins")
+        ]
+        gain, error = (pd.concat(parts) for parts in zip(*by_bins, strict=True))
+        gains[family] = gain, error
     counts, largest = counted(gains)
     words = [f"{x.agree} of {x.total} ({name})" for name, x in counts.items()]
     reason = f"equal mass is clearly less biased in {' and '.join(words)} cells"
@@ -62,10 +63,11 @@ def generally(cells: CellCounts) -> Verdict:
 
 @claim(
     "R36",
-    "§4 (Kumar et al. 2019)",
+    "§4",
     "scenarios true_calibration_error",
     theorem=True,
     experiment="realistic",
+    stated_by="Kumar et al. 2019",
 )
 def limit_underestimates(run: RunTables) -> Ruling:
     """With infinite data a binned error is never above the true calibration error.
@@ -109,7 +111,14 @@ def _norm(gaps: np.ndarray) -> float:
     return float(np.sqrt(np.mean(gaps**2)))
 
 
-@claim("R37", "§2 (Kumar et al. 2019)", "bias", FIGURES, experiment="heatmaps")
+@claim(
+    "R37",
+    "§2",
+    "bias correlations",
+    FIGURES,
+    experiment="heatmaps",
+    stated_by="Kumar et al. 2019",
+)
 def increases_with_bins(run: RunTables) -> Ruling:
     """ECE_bin increases with the number of bins.
 
@@ -117,16 +126,15 @@ def increases_with_bins(run: RunTables) -> Ruling:
     rule: Mean ECE_bin of the heat maps, ew and em, from one number of bins to the next at the same
     n of three models, 90 steps each: it increases: {CONSISTENTLY}. The worse of the two verdicts
     counts.
-    errors: Monte Carlo standard error of a difference, an upper bound
+    errors: Monte Carlo standard error of a difference
     """
     steps = {}
     for scheme in ("ew", "em"):
         rows = run.bias("heatmaps", [f"ece_bin_{scheme}"], *MAPS)
-        wide, se = (
-            rows.pivot(index=["scenario", "n_samples"], columns="n_bins", values=name).to_numpy()
-            for name in ("mean_estimate_percent", "bias_se_percent")
-        )
-        steps[scheme] = np.diff(wide).ravel(), (se[:, 1:] + se[:, :-1]).ravel()
+        means = Biases.of(run, rows, "mean_estimate_percent")  # never negative
+        step_gains = [means.gain(few, many) for few, many in itertools.pairwise(means.bias)]
+        gain, error = (pd.concat(parts) for parts in zip(*step_gains, strict=True))
+        steps[scheme] = gain, error
     counts, largest = counted(steps)
     words = [f"{x.agree} of {x.total} ({name})" for name, x in counts.items()]
     reason = f"ECE_bin increases clearly in {' and '.join(words)} steps"

@@ -6,19 +6,11 @@ import numpy as np
 import pandas as pd
 
 from pipeline.claims.claim import claim
-from pipeline.claims.run_tables import RunTables, by_estimator
-from pipeline.claims.verdicts import CLEAR, POINTS, Measurement, Ruling, Verdict, by_case
+from pipeline.claims.run_tables import RunTables
+from pipeline.claims.verdicts import CLEAR, POINTS, SAME, Measurement, Ruling, Verdict, by_case
 from pipeline.paper import BINNED, MODEL_SIZES
-from reproduction.bias import PAIR, bias_by_group, error_of_mean
-from reproduction.claims.compared_biases import (
-    cell_measurements,
-    clearly_below,
-    counted,
-    less_biased,
-    mean_abs,
-    unrooted_notes,
-    without_root,
-)
+from reproduction.bias import PAIR, error_of_mean
+from reproduction.claims.compared_biases import Biases, cell_measurements, counted
 from reproduction.claims.section_6 import (
     FARTHER,
     Similarity,
@@ -26,25 +18,19 @@ from reproduction.claims.section_6 import (
     similarity_measurements,
 )
 from reproduction.claims.t_test import SIGNIFICANT
+from reproduction.claims.without_root import unrooted_notes, without_root
 
 FAMILIES = ("bin", "debias", "sweep")
 KDES = ("kde", "kde_unrooted")
 FAR = 2.0
 
 
-def curves_by_group(
-    run: RunTables, experiment: str, estimators: Collection[str]
-) -> tuple[pd.DataFrame, pd.DataFrame]:
-    """Return the curves of Figure 4 or 6, bias averaged over the models of a data set, and errors.
-
-    Each has a column for each estimator, by group and n.
-    """
-    rows = run.bias(experiment, estimators)
-    means = bias_by_group(rows.assign(group=rows["scenario"].map(run.groups())))
-    return by_estimator(means, "group")
+def curves_by_group(run: RunTables, experiment: str, estimators: Collection[str]) -> Biases:
+    """Return the curves of Figure 4 or 6, bias averaged over the models of a data set."""
+    return Biases.of(run, run.bias(experiment, estimators)).by_group(run.groups())
 
 
-@claim("R09", "§7.1, Fig 4", "bias", "fig4_realistic", experiment="realistic")
+@claim("R09", "§7.1, Fig 4", "bias correlations", "fig4_realistic", experiment="realistic")
 def equal_mass_beats_equal_width(run: RunTables) -> Ruling:
     """Bins of equal mass have less absolute bias than bins of equal width, for ECE_bin, debias and
     sweep.
@@ -55,14 +41,14 @@ def equal_mass_beats_equal_width(run: RunTables) -> Ruling:
     three, so the worst of their three verdicts counts. 'Consistently' is {CONSISTENTLY}.
     errors: Monte Carlo standard error of a difference
     """
-    bias, se = curves_by_group(run, "realistic", BINNED)
-    magnitude = bias.abs().mean()
-    gains = {f: less_biased(bias, se, f"ece_{f}_em", f"ece_{f}_ew") for f in FAMILIES}
+    curves = curves_by_group(run, "realistic", BINNED)
+    magnitude = curves.bias.abs().mean()
+    gains = {f: curves.gain(f"ece_{f}_em", f"ece_{f}_ew") for f in FAMILIES}
     counts, largest = counted(gains)
     lost = [
         f"{family} {group} n = {n}"
-        for family, (advantage, error) in gains.items()
-        for group, n in advantage.index[advantage < -CLEAR * error]
+        for family, (advantage, _) in gains.items()
+        for group, n in advantage.index[advantage < -SAME]
     ]
     means = {f"{f} {s}": magnitude[f"ece_{f}_{s}"] for f in FAMILIES for s in ("ew", "em")}
     measurements = by_case("mean |bias|", means, "percent")
@@ -70,42 +56,45 @@ def equal_mass_beats_equal_width(run: RunTables) -> Ruling:
     verdicts = {family: cells.verdict() for family, cells in counts.items()}
     notes = [f"each alone: {', '.join(f'{name} {v.words}' for name, v in verdicts.items())}"]
     if lost:
-        notes.append(f"ew is clearly less biased at: {', '.join(lost)}")
+        notes.append(f"equal width is less biased at: {', '.join(lost)}")
     agree, disagree = (sum(x[k] for x in counts.values()) for k in (0, 2))
+    clearly = sum(int((gain < -CLEAR * error).sum()) for gain, error in gains.values())
     reason = (
         f"equal mass is clearly less biased in {agree} of "
-        f"{sum(x.total for x in counts.values())} cells, and clearly more biased in {disagree}"
+        f"{sum(x.total for x in counts.values())} cells, more biased in {disagree} ({clearly} "
+        "clearly)"
     )
     verdict = Verdict.worst(verdicts.values())
     return Ruling(verdict, measurements, "", notes, largest, reason=reason)
 
 
-@claim("R10", "§7.1, Fig 4", "bias", "fig4_realistic", experiment="realistic")
+@claim("R10", "§7.1, Fig 4", "bias correlations", "fig4_realistic", experiment="realistic")
 def sweep_then_debias(run: RunTables) -> Ruling:
     """The equal-mass sweep has the least absolute bias and equal-mass debias the next; debias is
     behind mainly at small samples.
 
     published: sweep best, debias not as good at small n
     rule: Mean |bias| over ten models × seven n. Four conditions: ece_sweep_em has the least of the
-    seven estimators by {CLEAR:g} standard errors; ece_debias_em is second; the gap |debias_em| −
-    |sweep_em| is clearly larger at n = 200 than at 12 800; and, 'across the three datasets and
-    various sample sizes', no other estimator has a mean below ece_sweep_em by {CLEAR:g} standard
-    errors at any n (over the models) or in any data set (over its models and n). Reproduced if all
-    hold, approximate if ece_sweep_em has the least mean and the second or the third condition
-    holds.
+    seven estimators by {CLEAR:g} standard errors of the difference; ece_debias_em is second; the
+    gap |debias_em| − |sweep_em| is clearly larger at n = 200 than at 12 800; and, 'across the three
+    datasets and various sample sizes', no other estimator has a mean below ece_sweep_em by more
+    than {SAME:g} points at any n (over the models) or in any data set (over its models and n).
+    Reproduced if all hold, approximate if ece_sweep_em has the least mean and the second or the
+    third condition holds.
     errors: ± one Monte Carlo standard error
     """
-    bias, se = by_estimator(run.bias("realistic", (*BINNED, "kde")))
-    means = mean_abs(bias, se)
+    biases = Biases.of(run, run.bias("realistic", (*BINNED, "kde")))
+    means = biases.mean_abs()
     order = list(means)
-    first = order[0] == "ece_sweep_em" and clearly_below(means, "ece_sweep_em", order[1])
+    lead, lead_error = biases.mean_gain("ece_sweep_em", order[order[0] == "ece_sweep_em"])
+    first = order[0] == "ece_sweep_em" and lead > CLEAR * lead_error
     second = order[:2] == ["ece_sweep_em", "ece_debias_em"]
-    gap, error = less_biased(bias, se, PAIR[1], PAIR[0])
+    gap, error = biases.gain(PAIR[1], PAIR[0])
     gap, error = gap.groupby("n_samples").mean(), error.groupby("n_samples").agg(error_of_mean)
     small, large = MODEL_SIZES[0], MODEL_SIZES[-1]
     shrinks = gap[small] - gap[large] > CLEAR * np.hypot(error[small], error[large])
-    beaten = exceptions(bias, se, run.groups())
-    what = f"sample sizes of {len(MODEL_SIZES)} at which it is clearly beaten"
+    beaten = exceptions(biases, run.groups())
+    what = f"sample sizes of {len(MODEL_SIZES)} at which it is beaten"
     gaps = {f"n = {n}:": (gap[n], error[n]) for n in (small, large)}
     measurements = [
         *by_case("mean |bias|", means, "percent"),
@@ -121,27 +110,30 @@ def sweep_then_debias(run: RunTables) -> Ruling:
     )
     reason = f"least biased over all are {order[0]} and {order[1]}"
     if beaten:
-        reason = f"another estimator is clearly less biased at {', '.join(beaten)}"
+        sizes = [x.removeprefix("n = ") for x in beaten if x.startswith("n =")]
+        parts_beaten = [f"n = {', '.join(sizes)}"] * bool(sizes)
+        parts_beaten += [x for x in beaten if not x.startswith("n =")]
+        reason = f"another estimator is less biased at {', '.join(parts_beaten)}"
     return Ruling(verdict, measurements, notes=notes, reason=reason)
 
 
-def exceptions(bias: pd.DataFrame, se: pd.DataFrame, groups: Mapping[str, str]) -> dict[str, str]:
-    """Return {where: words}: the n and the data sets that another estimator clearly wins."""
-    n_samples = bias.index.get_level_values("n_samples")
-    data_sets = bias.index.get_level_values("scenario").map(groups)
+def exceptions(biases: Biases, groups: Mapping[str, str]) -> dict[str, str]:
+    """Return {where: words}: the n and the data sets where another estimator is less biased."""
+    index = biases.bias.index
+    n_samples, data_sets = index.get_level_values(1), index.get_level_values(0).map(groups)
     parts = {f"n = {n}": n_samples == n for n in MODEL_SIZES}
     parts |= {name: data_sets == name for name in groups.values()}
     result = {}
     for where, cells in parts.items():
-        means = mean_abs(bias[cells], se[cells])
-        better = [x for x in means if clearly_below(means, x, "ece_sweep_em")]
-        if better:
-            words = ", ".join(f"{name} {means[name][0]:.3f}" for name in better)
-            result[where] = f"{words} against {means['ece_sweep_em'][0]:.3f}"
+        here = biases.where(cells)
+        gains = {name: here.mean_gain(name, "ece_sweep_em") for name in biases.bias}
+        words = [f"{name} by {x:.3f} ± {se:.3f}" for name, (x, se) in gains.items() if x > SAME]
+        if words:
+            result[where] = ", ".join(words)
     return result
 
 
-@claim("R12", "§7.1, Fig 4", "bias", "fig4_realistic", experiment="realistic")
+@claim("R12", "§7.1, Fig 4", "bias correlations", "fig4_realistic", experiment="realistic")
 def kde_is_far_more_biased(run: RunTables) -> Ruling:
     """In realistic scenarios the KDE is far more biased than every other estimator.
 
@@ -151,8 +143,8 @@ def kde_is_far_more_biased(run: RunTables) -> Ruling:
     above 1 in all. The unrooted value is judged too.
     errors: Monte Carlo standard error of a bias in Fig 4
     """
-    bias, se = curves_by_group(run, "realistic", (*BINNED, *KDES))
-    means = bias.abs().groupby("group").mean()
+    curves = curves_by_group(run, "realistic", (*BINNED, *KDES))
+    means = curves.bias.abs().groupby("group").mean()
     ratios = {kde: means[kde] / means[list(BINNED)].max(axis=1) for kde in KDES}
     measurements = []
     for kde, ratio in ratios.items():
@@ -166,7 +158,7 @@ def kde_is_far_more_biased(run: RunTables) -> Ruling:
             "it: both are the same here, and with the root the bias is not larger"
         )
     reason = without_root(verdicts, f"{low:.2f} to {high:.2f} times the worst other bias")
-    return Ruling(verdicts["kde"], measurements, "", notes, se.max(axis=None), reason=reason)
+    return Ruling(verdicts["kde"], measurements, "", notes, curves.se.max(axis=None), reason=reason)
 
 
 @claim("R13", "§7.1, Fig 4", "bias", "fig4_realistic", experiment="realistic")
@@ -215,22 +207,21 @@ def likeness(
     return results, less, verdict
 
 
-@claim("R29", "§7.1, Fig 4", "bias", "fig4_realistic", experiment="realistic")
+@claim("R29", "§7.1, Fig 4", "bias correlations", "fig4_realistic", experiment="realistic")
 def equal_mass_helps_least_on_imagenet(run: RunTables) -> Ruling:
     """On ImageNet the advantage of equal mass over equal width is consistent, but less pronounced.
 
     published: still consistent but less pronounced; no number
     rule: |bias| of equal width minus that of equal mass, mean over seven n, for bin, debias and
-    sweep: reproduced if for each it is positive on ImageNet by {CLEAR:g} standard errors and least
-    there, approximate if so for their mean.
-    errors: ± a bound on the Monte Carlo standard error
+    sweep: reproduced if for each it is positive on ImageNet by {CLEAR:g} standard errors of the
+    difference and least there, approximate if so for their mean.
+    errors: ± one Monte Carlo standard error
     """
-    bias, se = curves_by_group(run, "realistic", BINNED)
-    gains = [less_biased(bias, se, f"ece_{f}_em", f"ece_{f}_ew") for f in FAMILIES]
-    means, errors = (
-        pd.DataFrame(dict(zip(FAMILIES, values, strict=True))).groupby(level="group").mean()
-        for values in zip(*gains, strict=True)
-    )
+    curves = curves_by_group(run, "realistic", BINNED)
+    gains = zip(*(curves.gain(f"ece_{f}_em", f"ece_{f}_ew") for f in FAMILIES), strict=True)
+    gain, error = (pd.DataFrame(dict(zip(FAMILIES, x, strict=True))) for x in gains)
+    means = gain.groupby(level="group").mean()
+    errors = error.groupby(level="group").agg(error_of_mean)
     cases = {
         f"{family}, {group}:": (means.loc[group, family], errors.loc[group, family])
         for family in FAMILIES
@@ -238,6 +229,7 @@ def equal_mass_helps_least_on_imagenet(run: RunTables) -> Ruling:
     }
     measurements = by_case("advantage of equal mass in |bias|", cases, POINTS)
     each = [_least_on_imagenet(means[family], errors[family]) for family in FAMILIES]
+    # of the three, which share data sets, the error of their mean is at most the mean error
     together = _least_on_imagenet(means.mean(axis=1), errors.mean(axis=1))
     values = zip(FAMILIES, means.loc["ImageNet"], each, strict=True)
     words = [f"{family} {x:.2f}{'' if ok else ' (not clear)'}" for family, x, ok in values]

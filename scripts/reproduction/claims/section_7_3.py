@@ -4,41 +4,37 @@ import itertools
 from collections import Counter
 
 from pipeline.claims.claim import claim
-from pipeline.claims.run_tables import RunTables, by_estimator
-from pipeline.claims.verdicts import Measurement, Ruling, Verdict, by_case
+from pipeline.claims.run_tables import RunTables
+from pipeline.claims.verdicts import CLEAR, Measurement, Ruling, Verdict, by_case
 from pipeline.paper import BINNED
 from reproduction.bias import PAIR
-from reproduction.claims.compared_biases import (
-    cell_measurements,
-    clearly_below,
-    counted,
-    less_biased,
-    mean_abs,
-    unrooted_notes,
-    without_root,
-)
+from reproduction.claims.compared_biases import Biases, cell_measurements, counted
 from reproduction.claims.section_7_1 import KDES, curves_by_group
 from reproduction.claims.t_test import SIGNIFICANT, paired_test
+from reproduction.claims.without_root import unrooted_notes, without_root
 
 GOOD = ("ece_sweep_em", "ece_debias_em")
 COMMON = ("ece_bin_ew", "ece_debias_ew")
 
 
-@claim("R19", "§7.3, Fig 6", "bias", "fig6_perfect", experiment="perfect")
+@claim("R19", "§7.3, Fig 6", "bias correlations", "fig6_perfect", experiment="perfect")
 def kde_then_debias(run: RunTables) -> Ruling:
     """Under perfect calibration the KDE is least biased, and equal-mass debias next.
 
     published: KDE, then debias
     rule: Mean |bias| over ten models × seven n at TCE = 0, among the KDE (with its p-th root) and
-    the six binned estimators: reproduced if the KDE is first by {CLEAR:g} standard errors and
-    ece_debias_em second, approximate if only the KDE is first. The unrooted value is judged too.
+    the six binned estimators: reproduced if the KDE is first by {CLEAR:g} standard errors of the
+    difference and ece_debias_em second, approximate if only the KDE is first. The unrooted value is
+    judged too.
     errors: ± one Monte Carlo standard error
     """
-    means = mean_abs(*by_estimator(run.bias("perfect", (*BINNED, *KDES))))
+    biases = Biases.of(run, run.bias("perfect", (*BINNED, *KDES)))
+    means = biases.mean_abs()
     orders, verdicts = {}, {}
     for kde in KDES:
         orders[kde] = order = [name for name in means if name in (*BINNED, kde)]
-        first = order[0] == kde and clearly_below(means, kde, order[1])
+        gain, error = biases.mean_gain(kde, order[order[0] == kde])
+        first = order[0] == kde and gain > CLEAR * error
         verdicts[kde] = Verdict.of(first and order[1] == "ece_debias_em", first)
     order = orders["kde"]
     ranks = {name: order.index(name) + 1 for name in ("kde", "ece_debias_em")}
@@ -48,7 +44,7 @@ def kde_then_debias(run: RunTables) -> Ruling:
     return Ruling(verdicts["kde"], measurements, notes=unrooted_notes(verdicts), reason=reason)
 
 
-@claim("R20", "§7.3", "bias paired_t_test", "fig6_perfect", experiment="perfect")
+@claim("R20", "§7.3", "bias correlations paired_t_test", "fig6_perfect", experiment="perfect")
 def perfect_t_test(run: RunTables) -> Ruling:
     """Under perfect calibration equal-mass debias is the least biased but for the KDE,
     significantly less than the equal-mass sweep.
@@ -61,7 +57,7 @@ def perfect_t_test(run: RunTables) -> Ruling:
     """
     test = paired_test(run, "perfect")
     a, b, _ = test.values
-    means = mean_abs(*by_estimator(run.bias("perfect", BINNED)))
+    means = Biases.of(run, run.bias("perfect", BINNED)).mean_abs()
     first = next(iter(means))
     least = Measurement("place of ece_debias_em among the binned", [*means].index(PAIR[0]) + 1)
     significant = a < b and test.p_value < SIGNIFICANT
@@ -71,7 +67,7 @@ def perfect_t_test(run: RunTables) -> Ruling:
     return Ruling(verdict, measurements, reason=reason)
 
 
-@claim("R21", "§7.3", "bias", "fig4_realistic fig6_perfect", experiment="realistic")
+@claim("R21", "§7.3", "bias correlations", "fig4_realistic fig6_perfect", experiment="realistic")
 def both_beat_common_practice(run: RunTables) -> Ruling:
     """The equal-mass sweep and debias are less biased than ECE_bin and debias with equal widths, in
     both settings.
@@ -86,7 +82,7 @@ def both_beat_common_practice(run: RunTables) -> Ruling:
     curves = {x: curves_by_group(run, x, BINNED) for x in ("realistic", "perfect")}
     comparisons = itertools.product(curves, GOOD, COMMON)
     gains = {
-        f"{setting}: {good} over {common}": less_biased(*curves[setting], good, common)
+        f"{setting}: {good} over {common}": curves[setting].gain(good, common)
         for setting, good, common in comparisons
     }
     counts, largest = counted(gains)

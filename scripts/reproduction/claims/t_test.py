@@ -7,7 +7,7 @@ import numpy as np
 import pandas as pd
 
 from pipeline.claims.claim import claim
-from pipeline.claims.run_tables import RunTables, by_estimator
+from pipeline.claims.run_tables import RunTables
 from pipeline.claims.verdicts import NAN, POINTS, Measurement, NotJudged, Ruling, Verdict, by_case
 from pipeline.paper import (
     DEBIAS_PERCENT,
@@ -28,6 +28,7 @@ from reproduction.bias import (
     error_of_mean,
     paired_t_test,
 )
+from reproduction.claims.compared_biases import Biases
 
 SIGNIFICANT = 0.05
 TOLERANCE = 0.05  # of a printed number
@@ -58,11 +59,11 @@ def paired_test(
 
     ``published`` has a pair for each mean and for t: the printed number and its Monte Carlo error.
     """
-    bias, se = by_estimator(run.bias(experiment, PAIR))
-    row = paired_t_test(bias.abs(), *PAIR)
-    a, b = PAIR
-    t_se = t_error(bias[a].abs() - bias[b].abs(), np.hypot(se[a], se[b]))
-    values, errors = np.array([row[name] for name in COLUMNS]), [*error_of_mean(se[[a, b]]), t_se]
+    biases = Biases.of(run, run.bias(experiment, PAIR))
+    row = paired_t_test(biases.bias.abs(), *PAIR)
+    t_se = t_error(*biases.gain(*reversed(PAIR)))
+    values = np.array([row[name] for name in COLUMNS])
+    errors = [*error_of_mean(biases.se[[*PAIR]]), t_se]
     measurements = [
         Measurement(name, value, unit, "", error, NAN, NAN, *printed)
         for name, value, unit, error, printed in zip(
@@ -79,7 +80,7 @@ def paired_test(
 def t_error(differences: np.ndarray, errors: np.ndarray) -> float:
     """Return the error of the t of ``differences`` (k,), to first order in their ``errors`` (k,).
 
-    Pairs count as independent; they share data sets, so that the error is rather too large.
+    Pairs count as independent: each has data sets of its own.
     """
     k, mean, sd = len(differences), differences.mean(), differences.std(ddof=1)
     slopes = np.sqrt(k) * (1 / (k * sd) - mean * (differences - mean) / ((k - 1) * sd**3))
@@ -89,7 +90,7 @@ def t_error(differences: np.ndarray, errors: np.ndarray) -> float:
 @claim(
     "R11",
     "§7.1",
-    "bias paired_t_test t_test_sensitivity authors_draws authors_numbers",
+    "bias correlations paired_t_test t_test_sensitivity authors_draws authors_numbers",
     "fig4_realistic",
     experiment="realistic",
 )

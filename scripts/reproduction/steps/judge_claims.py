@@ -41,7 +41,7 @@ def judge_claims(
     run = RunTables(read_tables(tables))
     judged = judge_all(run, "reproduction")
     measurements = measurement_table(judged)
-    write_table(output_claims, "claims", ledger_table(judged))
+    write_table(output_claims, "claims", ledger_table(judged, run.tables.get("batch_verdicts")))
     write_table(output_measurements, "measurements", measurements)
     write_table(output_comparison, "comparison", comparison(run, measurements))
 

@@ -1,5 +1,6 @@
 """Type II error: how often a miscalibration goes unnoticed (§7.2, Fig 5; table ``detection``)."""
 
+import itertools
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
@@ -27,10 +28,12 @@ def summarise_detection(
     seed: Seed,
     output_detection: Path,
     output_limits: Path,
+    output_correlations: Path,
 ) -> None:
     """Summarise type II errors: miss rates at a type I error of 5 % (paper §7.2, Fig 5).
 
-    The second table has the TCE at which a miss rate falls to 10 % and to 5 %, interpolated.
+    The second table has the TCE at which a miss rate falls to 20, 10 and 5 %, interpolated; the
+    third how the misses of two estimators go together.
 
     scenarios: scenarios of the power curves
     true_errors: table true_calibration_error
@@ -42,18 +45,23 @@ def summarise_detection(
     seed: seed of all random streams
     output_detection: table detection to write
     output_limits: table detection_limits to write
+    output_correlations: table miss_correlations to write
     """
     curves = read_scenarios(scenarios)
     expected = drawn_with(scenarios, seed, n_replicates)
     expected_of_null = drawn_with(null_scenarios, seed, null_n_replicates)
+    estimators = gather_shards(replicates, **expected)
+    exponents = {scenario.name: scenario.curve.b1 for scenario, _ in curves}
     table = detection_rows(
-        gather_shards(replicates, **expected),
+        estimators,
         gather_shards(null_replicates, **expected_of_null),
-        {scenario.name: scenario.curve.b1 for scenario, _ in curves},
+        exponents,
         true_errors_of(read_table(true_errors), curves),
     )
     write_table(output_detection, "detection", table)
     write_table(output_limits, "detection_limits", detection_limits(table))
+    correlations = miss_correlations(estimators, table, exponents)
+    write_table(output_correlations, "miss_correlations", correlations)
 
 
 def detection_rows(
@@ -127,3 +135,31 @@ def _row(
         "n_replicates": estimates.size,
         "miss_rate_threshold_se": (high - low) / 2,
     }
+
+
+def miss_correlations(
+    estimators: Replicates, detection: pd.DataFrame, scenarios: Mapping[str, float]
+) -> list[tuple[Any, ...]]:
+    """Return the rows of table ``miss_correlations``.
+
+    ``estimators`` are replicates under the curves, ``detection`` is the table of their thresholds,
+    ``scenarios`` is {name: exponent d}. Both estimators of a row see the same data sets; the
+    correlation is NaN where one of them always or never misses.
+    """
+    keys = ["estimator", "n_samples"]
+    thresholds = detection.drop_duplicates(keys).set_index(keys)["threshold_percent"] / 100
+    rows = []
+    for a, b in itertools.combinations(estimators, 2):
+        cells_b = {(cell.scenario, cell.n_samples): cell for cell in estimators[b]}
+        for cell in estimators[a]:
+            scenario, n, _ = cell
+            if (scenario, n) not in cells_b:
+                continue
+            misses = np.array([
+                estimators[name][each].estimate <= thresholds[name, n]
+                for name, each in ((a, cell), (b, cells_b[scenario, n]))
+            ])  # fmt: skip
+            varies = misses.any(axis=1) & ~misses.all(axis=1)
+            correlation = np.corrcoef(misses)[0, 1] if varies.all() else np.nan
+            rows.append((n, scenarios[scenario], a, b, correlation))
+    return rows

@@ -11,7 +11,7 @@ import pandas as pd
 from calbias.errors import InputError
 from pipeline.claims.verdicts import Verdict
 from pipeline.paper import MODEL_SIZES, MODELS
-from pipeline.report import counted
+from pipeline.report import PAPERS, counted, stated_by
 from pipeline.tables import read_table
 from pipeline.write_results import write_text
 from reproduction.verdict_summary import sentences
@@ -79,7 +79,7 @@ def findings(
 
 
 def _claims(claims: pd.DataFrame, _: str) -> Iterator[Statement]:
-    ours = claims[claims["id"].str.startswith("R")]
+    ours = stated_by(claims, PAPERS[0])
     yield Statement(f"The paper's {len(ours)} claims", f": {counted(ours)}.")
     for sentence in sentences(claims):
         yield Statement(sentence.head, f": {sentence.text}.")

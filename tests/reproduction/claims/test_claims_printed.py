@@ -82,9 +82,48 @@ BEATEN = ["resnet50_cars", "resnet110_c10", "resnet152_SD_svhn", NLP[0], *NLP[2:
 test_g12_binning = verdicts_of(
     "G12", GUO,
     reproduced=[(BINNED, BEATEN)],
-    approximate=[(BINNED, BEATEN[:4]), (BINNED, BEATEN[:2])],  # in 2 and in 4 of 19 rows
-    not_reproduced=[{}, (BINNED, BEATEN[:1]), dict.fromkeys(BINNED, 20.0)],
+    approximate=[{}, ({"histogram_binning": 0.1},)],  # two of three are in at most a quarter
+    not_reproduced=[({"histogram_binning": 0.1, "bbq": 0.1},), dict.fromkeys(BINNED, 20.0)],
 )  # fmt: skip
+LOWEST = {"temperature_scaling": lambda t: t.min(axis=1) - 0.001}
+VISION = [name for name in PRINTED.loc[PRINTED["published_source"] == "Guo et al. 2017, Table 1",
+                                       "model"].unique() if name not in NLP]  # fmt: skip
+test_g02_temperature_scaling_is_the_lowest = verdicts_of(
+    "G02", GUO,
+    reproduced=[(LOWEST, VISION)],
+    approximate=[{}],  # ten of 15
+    not_reproduced=[({"temperature_scaling": 30.0}, VISION[:10])],
+)  # fmt: skip
+test_g04_matrix_scaling = verdicts_of(
+    "G04", GUO,
+    reproduced=[{}, ({"matrix_scaling": 0.0}, ["resnet110_c10"])],  # ten classes
+    approximate=[({"matrix_scaling": 0.0}, ["resnet110_c100"])],
+    not_reproduced=[{"matrix_scaling": 0.0}],
+)  # fmt: skip
+test_g05_histogram_binning = verdicts_of(
+    "G05", GUO,
+    reproduced=[{}],
+    approximate=[{"isotonic_regression": 0.0}],
+    not_reproduced=[{"histogram_binning": 30.0}],
+)  # fmt: skip
+test_s02_lowest_and_low = verdicts_of(
+    "S02", ONE,
+    reproduced=[{"spline": 0.1}],
+    approximate=[{}],  # 12 of 13 are below 1 %, nine the lowest
+    not_reproduced=[({"spline": 1.2}, ["resnet110_c10", "densenet40_c10"])],
+)  # fmt: skip
+
+
+def test_what_a_run_computes_of_a_printed_table_is_shown_and_does_not_count():
+    table = ONE({"spline": 0.1})["printed_tables"]
+    rows = table[table["published_source"] == "Gupta et al. 2021, Table 1"][:2]
+    computed = rows.assign(row="computed", spline_percent=[9.0, 0.0],
+                           temperature_scaling_percent=1.0)  # fmt: skip
+    ruling = judged("S02", printed_tables=pd.concat([table[table["row"] == "printed"], computed]))
+    shown = [m for m in ruling.measurements if m.name.startswith("computed")]
+    assert (ruling.verdict, shown[0].value, shown[0].unit) == ("reproduced", 1, "of 2 rows")
+
+
 test_s08_lowest_ece = verdicts_of(
     "S08", SIX,
     reproduced=[LOWER_SPLINE],

@@ -206,9 +206,17 @@ def detection(usual, best, threshold_se=0.001):
     return table.assign(miss_rate_se=0.002, n_replicates=2000, miss_rate_threshold_se=threshold_se)
 
 
+def misses(*rates):
+    """Table detection, and that misses of both estimators have a correlation of a half."""
+    table = detection(*rates)
+    pair = {"estimator_a": "ece_bin_ew", "estimator_b": "ece_sweep_em", "correlation": 0.5}
+    cells = table[["n_samples", "exponent"]].drop_duplicates()
+    return {"detection": table, "miss_correlations": cells.assign(**pair)}
+
+
 test_r16_sweep_misses_less_and_more_so_below_10000 = verdicts_of(
     "R16",
-    lambda *rates: {"detection": detection(*rates)},
+    misses,
     reproduced=[(lambda n: 300 / n**0.5, lambda n: 200 / n**0.5)],
     approximate=[(lambda n: 10.0 + 5 * (n >= 10000), lambda n: 8.0)],  # more at large n
     not_reproduced=[
@@ -219,9 +227,12 @@ test_r16_sweep_misses_less_and_more_so_below_10000 = verdicts_of(
 
 
 def test_r16_names_the_sample_sizes_that_are_absent():
-    table = detection(lambda n: 10, lambda n: 8)
+    tables = misses(lambda n: 10, lambda n: 8)
+    table = tables["detection"]
     with pytest.raises(NotJudged, match="lacks n = 20000"):
-        judged("R16", detection=table[table["n_samples"] < 20000])
+        judged("R16", **tables | {"detection": table[table["n_samples"] < 20000]})
+    with pytest.raises(NotJudged, match="miss_correlations lacks cells"):
+        judged("R16", **tables | {"miss_correlations": tables["miss_correlations"][:-1]})
 
 
 def limits(at, width=0.1, at_80=None):
@@ -242,10 +253,11 @@ def limits(at, width=0.1, at_80=None):
 test_r17_two_percent_is_not_detected_by_10000 = verdicts_of(
     "R17",
     limits,
-    reproduced=[lambda n, e: 2.5, lambda n, e: np.nan],  # nothing tried was detected
-    approximate=[(lambda n, e: 2.5, 0.1, 2.1)],  # at a power of 80 % the range begins at 2
+    # nothing tried was detected; any width of the range
+    reproduced=[lambda n, e: 2.5, lambda n, e: np.nan, (lambda n, e: 1.91, 1.0)],
+    approximate=[(lambda n, e: 2.5, 0.1, 1.89)],  # at a power of 80 %
     not_reproduced=[
-        lambda n, e: 2.1,  # above 2, but its range begins there
+        lambda n, e: 1.89,  # below 2 less a twentieth
         lambda n, e: 2.5 if e == "ece_bin_ew" else 1.5,
         lambda n, e: 2.5 if e == "ece_sweep_em" else 1.5,
     ],
@@ -261,7 +273,7 @@ def test_a_limit_without_a_lower_end_begins_at_0():
 test_r18_ten_percent_at_500_and_200 = verdicts_of(
     "R18",
     lambda at_200, at_500, *at_80: limits(lambda n, e: at_200 if n == 200 else at_500, 0.1, *at_80),
-    reproduced=[(11.0, 11.0), (11.0, 10.11), (11.0, 11.0, 10.11)],
-    approximate=[(11.0, 9.0), (11.0, 10.1)],  # its range is 10 to 10.2
-    not_reproduced=[(10.1, 11.0), (9.0, 9.0), (11.0, 11.0, 10.1)],  # at a power of 80 %
+    reproduced=[(11.0, 11.0), (11.0, 9.51), (11.0, 11.0, 9.51)],
+    approximate=[(11.0, 9.0), (11.0, 9.49)],
+    not_reproduced=[(9.49, 11.0), (9.0, 9.0), (11.0, 11.0, 9.49)],  # at a power of 80 %
 )

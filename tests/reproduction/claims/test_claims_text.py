@@ -48,19 +48,27 @@ def at(*biases):
     return lambda s, e, b, n: biases[HEATMAP_BINS.index(b)]
 
 
+def three_panels(bias):
+    """Figure 2b: the fit to ResNet-110 on CIFAR-10, and c² on two score distributions."""
+    return bias_table(heatmaps(bias, ["ece_bin_ew"]), fig2b(bias))
+
+
 test_r02_wants_both_signs_and_a_turning_point_by_four_standard_errors = verdicts_of(
     "R02",
-    fig2b,
+    three_panels,
     reproduced=[
-        *(at(-0.041, 1, 2, 3, 4, 5), at(-5, -4, -3, 2, 1, 1.09)),
+        *(at(-0.041, 1, 2, 3, 4, 5), at(-5, -4, -3, 2, 1, 1.06)),
         lambda s, e, b, n: np.log2(b) - 3,
     ],
-    approximate=[lambda s, e, b, n: np.log2(b) - (3 if s == FIG2B_SCENARIOS[0] else 0)],
+    approximate=[
+        lambda s, e, b, n: np.log2(b) - (3 if s == FIG2B_SCENARIOS[0] else 0),
+        lambda s, e, b, n: np.log2(b) - (0 if s == HEATMAP_MODELS[0] else 3),
+    ],
     not_reproduced=[
         lambda s, e, b, n: 7 - np.log2(b),  # more bins always better
         lambda s, e, b, n: np.log2(b),  # never underestimates
         at(-0.04, 1, 2, 3, 4, 5),  # below zero by four errors
-        at(-5, -4, -3, 2, 1, 1.07),  # worse by less than four of both errors
+        at(-5, -4, -3, 2, 1, 1.05),  # worse by less than four errors of the difference, 0.057
     ],
 )
 
@@ -87,9 +95,9 @@ test_r03_wants_a_growing_optimum_on_six_of_eight_curves_at_least = verdicts_of(
 )
 
 
-def test_best_bins_counts_ties_within_the_errors_and_takes_those_that_grow():
-    columns = {"n_samples": 200, "n_bins": [2, 4, 8], "bias_percent": [-0.1, 0.12, 2.0]}
-    assert best_bins(pd.DataFrame(columns).assign(bias_se_percent=0.01)) == ([2], [[2, 4]])
+def test_best_bins_counts_ties_within_a_tenth_of_a_point_and_takes_those_that_grow():
+    columns = {"n_samples": 200, "n_bins": [2, 4, 8], "bias_percent": [-0.1, 0.19, 0.21]}
+    assert best_bins(pd.DataFrame(columns).assign(bias_se_percent=9.0)) == ([2], [[2, 4]])
     assert can_be_nondecreasing([[2, 8], [4], [4, 16]])
     assert not can_be_nondecreasing([[8], [2, 4]])
 
@@ -126,12 +134,13 @@ def scenarios(shapes, accurate=ACCURATE):
 
 SKEWED = {"CIFAR-10": 0.05, "CIFAR-100": 0.2, "ImageNet": 0.6}
 IN_REVERSE = {"CIFAR-10": 0.6, "CIFAR-100": 0.2, "ImageNet": 0.05}
-AS_PRINTED = {"CIFAR-10": 93.0, "CIFAR-100": 72.0, "ImageNet": 77.0}
+AS_PRINTED = {"CIFAR-10": 80.0, "CIFAR-100": 72.0, "ImageNet": 90.0}
 test_r28_skewness_and_accuracy = verdicts_of(
     "R28", scenarios,
-    reproduced=[SKEWED],
-    approximate=[(SKEWED, AS_PRINTED), IN_REVERSE, SKEWED | {"densenet40_c10": 0.3}],
-    not_reproduced=[(IN_REVERSE, AS_PRINTED)],
+    # r = 0.93; 0.67, p = 0.03 though ImageNet is not in order
+    reproduced=[SKEWED, (SKEWED, {"CIFAR-10": 93.0, "CIFAR-100": 72.0, "ImageNet": 77.0})],
+    approximate=[(SKEWED, AS_PRINTED), SKEWED | {"densenet40_c10": 0.3}],
+    not_reproduced=[IN_REVERSE, (SKEWED | {"densenet40_c10": 0.3}, AS_PRINTED)],
 )  # fmt: skip
 
 

@@ -9,6 +9,7 @@ from claims_data import (
     TABLES,
     authors,
     beta_fits,
+    correlations,
     experiment,
     sweep,
 )
@@ -29,6 +30,8 @@ TABLE_2 = TABLES["roelofs2022_table2_beta_fits"]
 
 def compared(**tables):
     """Return the comparison of these tables, and of what the claims measure that rest on them."""
+    if "bias" in tables:
+        tables["correlations"] = correlations(tables["bias"])
     run = RunTables({**PAPER, **tables})
     claims = [claim for claim in CLAIMS.values() if {*claim.tables.split()} & {*tables}]
     judged = [Judged(claim, judge(claim, run)) for claim in claims]
