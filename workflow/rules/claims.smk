@@ -30,16 +30,17 @@ rule judge_batches:
         tabled("batch_verdicts"),
     log:
         "results/logs/judge_batches.log",
-    conda:
-        "../../envs/environment.yaml"
     resources:
         mem_mb=lambda wildcards, attempt: attempt
         * sizes.to_batch(*(EXPERIMENTS[name] for name in SIMULATED)),
     params:
-        code=code("judge_batches", *CLAIMS),
-        tables=named("tables", BATCHED),
-        scenarios=named("scenarios", SIMULATED),
-        seed=config["seed"],
+        **given(
+            "judge_batches",
+            loaded=CLAIMS,
+            tables=BATCHED,
+            scenarios=SIMULATED,
+            seed=config["seed"],
+        ),
     shell:
         step("judge_batches")
 

@@ -32,15 +32,15 @@ rule correlate_estimates:
         "results/correlations/{experiment}.parquet",
     log:
         "results/logs/correlate_estimates/{experiment}.log",
-    conda:
-        "../../envs/environment.yaml"
     resources:
         mem_mb=lambda wildcards, attempt: attempt
         * sizes.to_correlate(EXPERIMENTS[wildcards.experiment]),
     params:
-        code=code("correlate_estimates"),
-        n_replicates=of_experiment("replicates"),
-        seed=config["seed"],
+        **given(
+            "correlate_estimates",
+            n_replicates=of_experiment("replicates"),
+            seed=config["seed"],
+        ),
     shell:
         step("correlate_estimates", experiment="{wildcards.experiment}")
 

@@ -16,8 +16,8 @@ from claims_data import (
     judged,
     verdicts_of,
 )
-from pipeline.claims.run_tables import RunTables
 
+from pipeline.claims.run_tables import RunTables
 from pipeline.claims.verdicts import NotJudged, Verdict
 from pipeline.paper import BINNED
 from pipeline.paper import MODEL_SIZES as SIZES
