@@ -211,16 +211,17 @@ def _watch(options: Any) -> None:
     from calbias.auditing.error.within import EXIT_STATUS
     from calbias.monitoring.watch import watch_file
 
-    names = ("time", "top_label", "level", "seed", "state", "output", "force")
-    sentence, is_alarm = watch_file(
+    names = ("time", "top_label", "level", "seed", "state", "output", "force", "by")
+    watched = watch_file(
         options.file,
         columns=_columns(options),
-        say=_notes(options),
         progress=_progress(options),
         **_given(options, names),
     )
-    say(sentence)
-    if is_alarm:
+    for note in watched.notes:
+        _notes(options)(note)
+    say(watched.sentence)
+    if watched.has_alarm:
         sys.exit(EXIT_STATUS["no"])
 
 

@@ -165,6 +165,8 @@ def _add_watch(commands: Any) -> None:
     watch.add_argument("file", metavar="FILE", help="a table as for audit, in the order of time")
     watch.add_argument("--time", metavar="COLUMN", required=True, help="dates, times or numbers")
     _add_columns(watch)
+    help = "watch each value of these columns too, at one level for all"
+    watch.add_argument("--by", metavar="COLUMN", nargs="+", action="extend", default=[], help=help)
     watch.add_argument("--level", type=_fraction, default=0.05, metavar="PERCENT",
                        help="rate of false alarms, in percent (5)")  # fmt: skip
     watch.add_argument("--state", metavar="STATE",

@@ -36,13 +36,25 @@ class Stream(NamedTuple):
     begins: Any
     kind: str
     notes: Sequence[str]
+    by: dict[str, NDArray]
+
+    def part(self, rows: NDArray) -> Stream:
+        """Return these rows, in their order."""
+        clusters = None if self.clusters is None else self.clusters[rows]
+        arrays = (self.scores[rows], self.hits[rows], self.times[rows], self.latest[rows], clusters)
+        return Stream(*arrays, self.waiting[:0], self.begins, self.kind, (), {})
 
 
-def read_stream(path: Path | str, time: str, columns: Columns, top_label: bool) -> Stream:
-    """Return the Stream of a file; InputError where its rows have no order or are repeated."""
+def read_stream(
+    path: Path | str, time: str, columns: Columns, top_label: bool, by: Sequence[str] = ()
+) -> Stream:
+    """Return the Stream of a file, with the columns ``by`` of subgroups.
+
+    InputError where its rows have no order or are repeated.
+    """
     if table_suffix(path) not in SUFFIXES and not Path(path).is_dir():
         raise InputError(f"{path}: give a file with a column of times: CSV, JSON lines or Parquet")
-    data = read_data(path, columns=columns, top_label=top_label)
+    data = read_data(path, by, columns=columns, top_label=top_label)
     table, location = read_table(path)
     time = looked_up_column(time, [*table], path)
     rows = np.arange(len(table[time]))
@@ -71,10 +83,10 @@ def read_stream(path: Path | str, time: str, columns: Columns, top_label: bool) 
         rank = np.argsort(first[clusters[order]], kind="stable")
         clusters = clusters[order[rank]]
     begins, latest = times[order[0]], times[order[np.maximum.accumulate(rank)]]
-    order = order[rank]
+    order, names = order[rank], [looked_up_column(name, [*data.by], "--by") for name in by]
     return Stream(
         data.single.score[order], data.single.hit[order], times[order], latest, clusters, waiting,
-        begins, data.kind, data.notes,
+        begins, data.kind, data.notes, {name: np.asarray(data.by[name])[order] for name in names},
     )  # fmt: skip
 
 

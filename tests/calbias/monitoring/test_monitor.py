@@ -6,12 +6,14 @@ import threading
 import numpy as np
 import pandas as pd
 import pytest
+from html_page import Page
 from hypothesis import example, given
 from hypothesis import strategies as st
 from nightly import daily
 from refusals import refuses
 from shipped import shipped_path
 
+import calbias
 from calbias import InputError, Monitor
 from calbias.auditing.verdict.words import HEIGHT, SURENESS
 from calbias.command import main
@@ -301,10 +303,19 @@ def test_watch_prints_one_line_and_writes_a_page(stream, capsys, tmp_path):
     watch_with_alarm(written(table.rename(columns={"hit": "label"})))
     assert f"risks {HEIGHT[0]} by" in capsys.readouterr().out
     page = (tmp_path / "stream-watch.html").read_text("utf-8")
-    assert page.count("<svg") >= 2
-    assert "Evidence against calibration" in page
+    assert Page(page).headings[:3] == [1, 2, 3]  # the audit is a part of the page
     numbers = json.loads((tmp_path / "stream-watch.json").read_text("utf-8"))
     assert (numbers["alarm"], numbers["alarm_time"]) == (alarm, table["day"][alarm - 1])
+    since = numbers["since"]["row"]
+    assert numbers["since_time"] == table["day"][since - 1]
+    rows = table[since - 1 :]
+    judged = calbias.audit(probabilities=rows["score"], labels=rows["hit"])
+    told = numbers["audit"]
+    assert (told["rows"], told["n"]) == (f"rows since row {since}", 1201 - since)
+    assert (told["verdict"], told["error"]) == (judged.verdict.sentence, judged.error)
+    assert page.count('class="bin"') == judged.to_html().count('class="bin"')
+    assert numbers["series"][-1]["row"] == 1200
+    assert numbers["options"] == {"level": 0.05, "time": "day", "by": [], "seed": 0, "state": None}
 
 
 def watch_with_alarm(*options):

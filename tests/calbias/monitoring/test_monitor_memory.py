@@ -1,6 +1,9 @@
 """A monitor's bets, memory and picture, by hand and by loops."""
 
+import contextlib
 import itertools
+import json
+import re
 from pathlib import Path
 
 import numpy as np
@@ -10,7 +13,8 @@ import pytest
 from calbias import InputError, Monitor
 from calbias.command import main
 from calbias.monitoring import blocks as memory
-from calbias.monitoring import stream, watch
+from calbias.monitoring import stream
+from calbias.monitoring.evidence_chart import Mark, evidence_chart
 from calbias.reading.output_file import Place
 
 EDGES = [0, 0.001, 0.01, *(k / 40 for k in range(1, 40)), 0.99, 0.999, 1]
@@ -185,9 +189,9 @@ def test_the_page_of_a_short_stream_says_that_nothing_rang(tmp_path, capsys):
         said = f"no alarm in {rows} rows: evidence {monitor.evidence:.2g}, alarm at 10"
         out = capsys.readouterr().out
         assert out.startswith(said)
-        assert ("; rows: " in out) == (rows == 40)
+        assert (f"; the {rows} rows: " in out) == (rows == 40)
         page = (tmp_path / "x-watch.html").read_text("utf-8")
-        assert page.count(said) == 1
+        assert page.count(said[1:].replace(" %", "\u00a0%")) == 1
         assert "at most 10 %" in page
         assert page.count("<main>") == 1
 
@@ -206,18 +210,50 @@ def test_rows_are_in_time_as_they_stand_or_backwards(times, order):
     assert found.tolist() == order
 
 
-def test_a_picture_on_a_page_by_hand():
-    """Ten rows without an alarm: 420 for ten rows; 240 for the logs −2 to 1.5."""
+def test_a_chart_on_a_page_by_hand():
+    """Ten rows without an alarm: 1000 for ten rows; 260 for the logs −2 to 1 and 15 % of these."""
     monitor = alarmed([1, 0])
     monitor.n = 10
-    svg = watch._picture(monitor)
-    assert '<polyline points="50.0,132.9 ' in svg  # 30 + 240 · 1.5/3.5
-    assert "10</text></svg>" in svg
-    assert [part.split("<")[0] for part in svg.split('text-anchor="end">')[1:]] == [
-        "0.01", "0.1", "1", "10", "10"
-    ]  # fmt: skip
-    assert "<circle" not in svg
+    chart = evidence_chart(monitor, [Mark(1, "<day 1>"), Mark(10, "day 2")])
+    assert f'points="0.0,{260 * 1.45 / 3.45:.1f} ' in chart
+    assert re.findall(r"%\">(10<sup>.*?</sup>|[\d.]+)<", chart) == ["0.01", "0.1", "1", "10"]
+    assert re.findall(r"left:(.*?)%", chart) == ["10.0", "100.0"]
+    assert "&lt;day 1&gt;<br>row 1<" in chart
+    assert 'class="alarm"' not in chart
     rung = alarmed([1] * 40)
-    assert f'<circle cx="{50 + 10.5 * rung.alarm:.1f}"' in watch._picture(rung)
+    chart = evidence_chart(rung, [Mark(1, "day")])
+    assert f'class="alarm" d="M{25 * rung.alarm:.1f} ' in chart
     _, low, high = rung.since
-    assert f"M{50 + 10.5 * low:.1f} 30V270H{50 + 10.5 * high:.1f}V30" in watch._picture(rung)
+    assert f'class="change" d="M{25 * (low - 1):.1f} 0V260H{25 * high:.1f}V0Z"' in chart
+    for points in re.findall(r'points="(.*?)"', chart):
+        heights = [float(point.split(",")[1]) for point in points.split()]
+        assert 0 < min(heights) < max(heights) <= 260  # inside the frame
+
+
+def test_each_subgroup_has_a_monitor_and_all_share_the_level(tmp_path, capsys):
+    """Site b is too sure from its 201st row on; the date of its change is in an earlier file."""
+    generator = np.random.default_rng(2)
+    table = pd.DataFrame({"day": np.arange(1600), "score": 0.8, "site": ["a", "b"] * 800})
+    wrong = (table["site"] == "b") & (table["day"] >= 400)
+    table["hit"] = (generator.random(1600) < np.where(wrong, 0.5, 0.8)).astype(int)
+    words = [str(tmp_path / "x.csv"), "--time", "day", "--by", "site", "--state"]
+    states = {}
+    for name, cuts in (("whole", [0, 1600]), ("parts", [0, 500, 560, 1600])):
+        for first, end in itertools.pairwise(cuts):
+            table[first:end].to_csv(tmp_path / "x.csv", index=False)
+            with contextlib.suppress(SystemExit):
+                main(["watch", *words, str(tmp_path / f"{name}.json"), "--quiet"])
+        states[name] = json.loads((tmp_path / "x-watch.json").read_text("utf-8"))
+    found = states["whole"]
+    assert found["subgroups"] == states["parts"]["subgroups"]
+    for values, site in zip(found["subgroups"], "ab", strict=True):
+        alone = Monitor(0.05 / 3)
+        rows = table[table["site"] == site]
+        alone.update(rows["score"], rows["hit"])
+        assert (values["segment"], values["evidence"]) == (f"site = {site}", alone.evidence)
+        assert values["alarm"] == alone.alarm
+    since = found["subgroups"][1]["since"]["row"]
+    day = table["day"][table["site"] == "b"].iloc[since - 1]
+    assert found["subgroups"][1]["since_time"] == str(day)
+    assert found["subgroups"][0]["alarm"] is None
+    assert "site = b of 2 subgroups" in capsys.readouterr().out

@@ -67,6 +67,12 @@ COLUMNS = {  # key: heading and form
 
 def page(audit: AuditNumbers, title: str, json_name: str = "") -> str:
     """Return the page of an Audit as a text, which names the file of its numbers if given."""
+    heading = f"Calibration audit of {title}"
+    return rendered("page.html.j2", "audit", heading, **parts_of(audit), json_name=json_name)
+
+
+def parts_of(audit: Audit) -> dict[str, Any]:
+    """Return what the template of an audit fills in, alone or as a part of another page."""
     is_event = audit.kind == EVENT
     words = of_events if is_event else str
     sought = {name: words(text) for name, text in PARTS.items()}
@@ -91,26 +97,23 @@ def page(audit: AuditNumbers, title: str, json_name: str = "") -> str:
     tables["bins"] = _with_headings([dict(zip(names, row, strict=True)) for row in rows])
     for table in tables.values() if is_event else ():
         table["columns"] = [(key, of_events(head), form) for key, head, form in table["columns"]]
-    return rendered(
-        "page.html.j2",
-        f"Calibration audit of {title}",
-        audit=audit,
-        generator=GENERATOR.format("audit"),
-        is_event=is_event,
-        percent=dict(zip(("error", "low", "high", "ece", "floor"), audit.in_percent, strict=True)),
-        picture=picture(audit, "caption"),
-        corp_picture=audit.corp and picture(audit, "corp-caption", audit.corp),
-        subgroups_picture=audit.subgroups
+    percent = dict(zip(("error", "low", "high", "ece", "floor"), audit.in_percent, strict=True))
+    return {
+        "audit": audit,
+        "is_event": is_event,
+        "percent": percent,
+        "picture": picture(audit, "caption"),
+        "corp_picture": audit.corp and picture(audit, "corp-caption", audit.corp),
+        "subgroups_picture": audit.subgroups
         and subgroups_picture(audit.subgroups, "subgroups-caption", words("score")),
-        most_shown=MOST,
-        words=words,
-        to_do=things_to_do(audit),
-        code=recalibration_code(audit),
-        commands=recalibration_commands(audit),
-        validation_rows=validation_rows(audit),
-        tables=tables,
-        json_name=json_name,
-    )
+        "most_shown": MOST,
+        "words": words,
+        "to_do": things_to_do(audit),
+        "code": recalibration_code(audit),
+        "commands": recalibration_commands(audit),
+        "validation_rows": validation_rows(audit),
+        "tables": tables,
+    }
 
 
 def comparison_page(comparison: ComparisonNumbers, title: str, json_name: str = "") -> str:
@@ -131,8 +134,8 @@ def comparison_page(comparison: ComparisonNumbers, title: str, json_name: str = 
         ]
     return rendered(
         "comparison.html.j2",
+        "compare",
         f"Comparison of {title}",
-        generator=GENERATOR.format("compare"),
         comparison=comparison,
         is_event=comparison.kind == EVENT,
         picture=picture(comparison, "caption"),
@@ -149,11 +152,12 @@ def comparison_page(comparison: ComparisonNumbers, title: str, json_name: str = 
     )  # fmt: skip
 
 
-def rendered(content: str, heading: str, **context: Any) -> str:
-    """Return a page with a heading: the file ``content`` within the frame that all pages have."""
+def rendered(content: str, command: str, heading: str, **context: Any) -> str:
+    """Return a command's page: the file ``content`` within the frame that all pages have."""
     import calbias
 
     frame = {"heading": heading, "content": content, "cell": cell, "version": calbias.__version__}
+    frame["generator"] = GENERATOR.format(command)
     return _environment().get_template("base.html.j2").render(frame | context)
 
 
