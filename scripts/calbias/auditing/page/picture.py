@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
     Drawn = Sequence[AuditNumbers | Compared]
 
-WIDTH, SIDE, LEFT, TOP = 400, 330, 56, 14
+WIDTH, SIDE, LEFT, TOP = 400, 330, 56, 28
 COUNTS_TOP, COUNTS = TOP + SIDE + 12, 60
 HEIGHT = COUNTS_TOP + COUNTS + 48
 _CROWDED, _SMALL = 0.7, 0.3  # share of rows in a share of the scores' range
@@ -245,7 +245,7 @@ def _axes(kind: str, panel: Panel, name: str) -> Iterator[str]:
     same = [(x, x) for x in _scores_across(panel) if x >= panel.lowest_rate]
     yield f'<polyline class="same" fill="none" points="{_points(panel, same)}"/>'
     if name:
-        yield _text(left + SIDE - 8, TOP + SIDE - 10, name, "end")
+        yield _text(left, TOP - 11, name, "start")  # above the panel: it covers no data
     scores, rates = ("risk, %", "events, %") if kind == EVENT else ("score, %", "hits, %")
     if panel.near_one:
         scores = f"100 − {scores} (log scale, reversed)"
