@@ -8,8 +8,9 @@ from typing import Any
 
 import numpy as np
 
-from calbias.auditing.audit_result import Audit, plain
+from calbias.auditing.audit_result import plain
 from calbias.auditing.page.page import parts_of, rendered
+from calbias.auditing.results import Audit
 from calbias.io.outputs import GENERATOR
 from calbias.monitoring.evidence_chart import Mark, evidence_chart
 from calbias.monitoring.kept import Kept

@@ -71,7 +71,7 @@ def page(audit: AuditNumbers, title: str, json_name: str = "") -> str:
     return rendered("page.html.j2", "audit", heading, **parts_of(audit), json_name=json_name)
 
 
-def parts_of(audit: Audit) -> dict[str, Any]:
+def parts_of(audit: AuditNumbers) -> dict[str, Any]:
     """Return what the template of an audit fills in, alone or as a part of another page."""
     is_event = audit.kind == EVENT
     words = of_events if is_event else str
