@@ -152,10 +152,9 @@ rule draw_estimator:
             "draw_estimator",
             tables=[*PAGE_TABLES, "others_bias", "others_limits"],
             estimators=lambda wildcards: [*PAGES[wildcards.estimator]],
-            folder=lambda wildcards: f"results/estimators/{wildcards.estimator}/figures",
         ),
     shell:
-        step("draw_estimator", output="{params.folder}")
+        step("draw_estimator", output="results/estimators/{wildcards.estimator}/figures")
 
 
 rule write_estimator_page:
