@@ -14,6 +14,7 @@ from pipeline.manifest import read_manifest, verify_size
 from pipeline.models import Config, Models, published_models
 
 DEFAULT_LOGITS_DIR = "resources/logits"
+LONGEST = 12  # models that a line names
 
 
 class Available(NamedTuple):
@@ -140,9 +141,12 @@ def _nearest(name: str, names: Collection[str]) -> str:
 
 def sources_in_words(available: Available, models: Models) -> str:
     """Return a line that says which models have real logits or scores, and how many neither."""
-    logits = (
-        f"Real logits: {', '.join(available.logits)}." if available.logits else "No real logits."
-    )
-    scores = f" Real scores: {', '.join(available.scores)}." if available.scores else ""
+    logits = f"Real logits: {_listed(available.logits)}." if available.logits else "No real logits."
+    scores = f" Real scores: {_listed(available.scores)}." if available.scores else ""
     n_without = len({*models} - {*available.logits, *available.scores})
     return f"{logits}{scores} No outputs: {n_without} of {len(models)} models."
+
+
+def _listed(names: Collection[str]) -> str:
+    more = len(names) - LONGEST
+    return ", ".join([*names][:LONGEST]) + (f" and {more} more" if more > 0 else "")

@@ -81,6 +81,25 @@ def test_a_folder_without_permission(fresh):
     assert "cannot be written: run in a folder of your own" in fresh.run("--dry-run", ok=False)
 
 
+@pytest.mark.nightly
+def test_a_thousand_models_fit_into_shell_lines(fresh):
+    """Linux takes 131 072 bytes of one; names have up to 100 characters."""
+    names = [
+        f"a_model_with_a_name_of_a_hundred_letters_{k:04}".ljust(100, "x") for k in range(1000)
+    ]
+    (fresh / "mine").mkdir()
+    (fresh / "mine/scores.csv").write_text("score,hit\n0.9,1\n")
+    rows = ["model,group,n_classes,file", *(f"{name},own,2,scores.csv" for name in names)]
+    (fresh / "mine/models.csv").write_text("\n".join(rows) + "\n")
+    config = ("--config", "models=mine/models.csv", "logits_dir=mine")
+    said = fresh.run("--dry-run", "--printshellcmds", *config, config=None)
+    commands = re.findall(r"^Shell command: (.*)", said, flags=re.MULTILINE)
+    assert len(commands) > 4000
+    assert max(map(len, commands)) < 32_000
+    [line] = [line for line in said.splitlines() if line.startswith("No real logits.")]
+    assert len(line) < 2000
+
+
 FIGURE, ONE = "results/figures/fig4_realistic.png", "ece_bin_ew"
 
 

@@ -30,8 +30,8 @@ VALUES = {
                     "ece_sweep_em", "ece_label_binned_ew", "ece_label_binned_em",
                     "ece_debias_unclipped_ew", "ece_debias_unclipped_em", "kde", "kde_unrooted"]],
     "estimator": ["own/my_estimator.py", "own", "kde", ["kde", "own/my_estimator.py"]],
-    "beside": [[]],
-    "estimator_dir": ["own", ""],
+    "guests": [[]],
+    "estimator_dir": ["own", ""],  # searched after calbias's own
     "replicates": [2, 12],
     "shards": [3],
     "norm": [1, 0.5, 3],
@@ -57,9 +57,9 @@ VALUES = {
     "experiments.mine.estimators": [["ece_sweep_ew"]],
 }  # fmt: skip
 WITH = {  # what a key needs next to it
-    "estimator_dir": {"estimators": ["my_estimator", "kde"]},
+    "estimator_dir": {"estimators": ["ece_bin_ew", "kde"]},
     "models": {"logits_dir": "own"},
-    "download": {"logits_dir": "fetched", "models": "config/models.csv", "mirrors": ["MIRROR"]},
+    "download": {"logits_dir": "fetched", "models": "own/two.csv", "mirrors": ["MIRROR"]},
     "experiments.mine.models": {"experiments": {"mine": {"curve": "fitted", **OWN}}},
     "experiments.mine.curve": {"experiments": {"mine": {"models": ["resnet110_c10"], **OWN}}},
     "experiments.mine.scores": {"experiments": {"mine": {"powers": [2], **OWN}}},
@@ -108,7 +108,8 @@ def with_own_files(smoke, tmp_path_factory):
     checkout = smoke.copy(tmp_path_factory.mktemp("keys") / "checkout")
     own = checkout / "own"
     own.mkdir()
-    (checkout / "empty").mkdir()
+    for folder in ("empty", "fetched"):
+        (checkout / folder).mkdir()
     (own / "my_estimator.py").write_text(example_of_the_docs(), "utf-8")
     draw = np.random.default_rng(5)
     scores = draw.beta(4, 1, size=300)
@@ -117,11 +118,17 @@ def with_own_files(smoke, tmp_path_factory):
     folds = {}
     for fold in ("validation", "test"):
         folds[f"{fold}_logits"] = draw.normal(size=(300, 3)) * 2
-        folds[f"{fold}_labels"] = folds[f"{fold}_logits"].argmax(1)
+        noise = draw.gumbel(size=(300, 3)) * 2
+        folds[f"{fold}_labels"] = (folds[f"{fold}_logits"] + noise).argmax(1)
     np.savez(own / "three.npz", **folds)
-    lines = ["model,group,n_classes,file", f"resnet110_c10,CIFAR-10,10,{GENUINE.name}"]
-    lines += ["mine,own,2,scores.csv", "three,own,3,three.npz"]
-    (own / "models.csv").write_text("\n".join(lines) + "\n", "utf-8")
+    shipped = [path.name for path in sorted(GENUINE.parent.glob("*.p"))]
+    rows = [
+        f"{name.split('_logits')[0].removeprefix('probs_')},CIFAR-10,10,{name}" for name in shipped
+    ]
+    mine = [rows[-1], "mine,own,2,scores.csv", "three,own,3,three.npz"]
+    for table, lines in (("models", mine), ("two", rows)):
+        text = "\n".join(["model,group,n_classes,file", *lines]) + "\n"
+        (own / f"{table}.csv").write_text(text, "utf-8")
     return checkout
 
 
