@@ -33,7 +33,7 @@ ANSWERS = {  # the n-th request to /behaviour/file gets the n-th answer, later o
     "fails_once": [{"body": b"", "status": 500}, {}],
     "busy": [{"body": b"", "status": 503}],
     "lost": [{"body": b"", "status": 302, "location": "http://[malformed"}],
-    "drips": [{"pause": 0.05}],
+    "drips": [{"pause": 0.02}],
 }
 
 

@@ -9,10 +9,10 @@ to the output only after its size and SHA-256 are verified, and nothing is parse
 import itertools
 import re
 import sys
-import time
 import warnings
 from collections.abc import Iterator, Sequence
 from pathlib import Path
+from time import monotonic, sleep
 
 import requests
 
@@ -126,17 +126,17 @@ def _from_mirror(
     limit: float,
 ) -> None:
     """Fill the part with the verified file; raise _Answer after the last attempt, or the limit."""
-    end = time.monotonic() + limit
+    end = monotonic() + limit
     for attempt in range(1, attempts + 1):
         try:
             _transfer(url, published, part, timeout, end)
             return
         except _Temporary as answer:
             wait = backoff * 2 ** (attempt - 1)
-            if attempt == attempts or time.monotonic() + wait > end:
+            if attempt == attempts or monotonic() + wait > end:
                 raise _Answer(f"{answer} ({attempt} attempts)") from None
             warnings.warn(f"{url} {answer}; trying again in {wait:g} s", stacklevel=3)
-            time.sleep(wait)
+            sleep(wait)
 
 
 def _transfer(url: str, published: PublishedFile, part: Path, timeout: float, end: float) -> None:
@@ -210,7 +210,7 @@ def _blocks(response: requests.Response, end: float) -> Iterator[bytes]:
     """Yield what arrives as it arrives, until the end of the time: a mirror may drip."""
     while block := response.raw.read1(_BLOCK_BYTES, decode_content=False):
         yield block
-        if time.monotonic() > end:
+        if monotonic() > end:
             raise _Answer("was too slow; what arrived is kept")
 
 
@@ -233,12 +233,12 @@ class _Progress:
     """A line of progress on stderr: every second on a terminal, every ten in a log."""
 
     def __init__(self, published: PublishedFile) -> None:
-        self.published, self.shown = published, time.monotonic()
+        self.published, self.shown = published, monotonic()
 
     def show(self, have: int) -> None:
         terminal = sys.stderr.isatty()
-        if time.monotonic() - self.shown < (1 if terminal else 10):
+        if monotonic() - self.shown < (1 if terminal else 10):
             return
-        self.shown = time.monotonic()
+        self.shown = monotonic()
         text = f"{self.published.file}: {have / 1e6:.0f} of {self.published.n_bytes / 1e6:.0f} MB"
         print(text, end="\r" if terminal else "\n", file=sys.stderr, flush=True)
