@@ -14,6 +14,9 @@ from pathlib import Path
 
 import psutil
 
+from pipeline import catalogue
+from pipeline.guests import MAIN
+from pipeline.provenance import read_record
 from pipeline.report import papers_with_claims
 from pipeline.tables import read_table
 
@@ -39,7 +42,8 @@ def main(argv=None):
     report = ("--report", "results/report.html", "--report-after-run")
     if status := run([*snakemake, *report, *options.snakemake]):
         sys.exit(status)
-    print(summary(Path("results"), time.monotonic() - started))
+    if Path("results/provenance.json").exists():  # not where only a part was asked for
+        print(summary(Path("results"), time.monotonic() - started))
 
 
 def unlock(command):
@@ -78,24 +82,58 @@ def date_back(folder, tolerance=120):
 
 
 def run(arguments):
-    """Return the status of a command that is let end by itself, also after Ctrl-C."""
-    process = subprocess.Popen(arguments)
-    while True:
-        with contextlib.suppress(KeyboardInterrupt):  # Snakemake gets it too, and stops in order
-            return process.wait()
+    """Return the status of a command as a shell does; 130 after Ctrl-C, if it did not end well."""
+    process, stopped, status = subprocess.Popen(arguments), False, None
+    while status is None:
+        try:
+            status = process.wait()
+        except KeyboardInterrupt:  # Snakemake gets it too, and stops in order
+            stopped = True
+    return 130 if stopped and status else 128 - status if status < 0 else status
 
 
 def summary(results, seconds):
-    """Return the closing lines: run time, figures and tables, verdicts, where to look."""
-    figures = len(list(results.glob("figures/*.png")))
-    tables = len(list(results.glob("tables/*.csv")))
+    """Return the closing lines: run time, figures and tables, verdicts, where to look.
+
+    Those are counted that the run asked for, by its record; others of the papers are left over.
+    """
+    asked = {Path(name) for name in read_record(results / "provenance.json")["files"]}
+    figures, tables = (sum(path.suffix == kind for path in asked) for kind in (".png", ".csv"))
     lines = [f"Done in {seconds / 60:.1f} minutes: {figures} figures, {tables} tables."]
+    if parts := [
+        counted(kind, names) for kind, names in left_over(results, asked).items() if names
+    ]:
+        lines.append(f"Left over of other configurations: {'; '.join(parts)}.")
     claims = results / "tables/claims.csv"
     if claims.exists():
         for shown in papers_with_claims(read_table(claims)):
             lines.append(f"{shown['paper'].name}, {shown['sentence']}")
     lines.append(f"Open {results / 'index.html'} in a browser.")
     return "\n".join(lines)
+
+
+def left_over(results, asked):
+    """Return the figures and the tables of the papers that are there and were not asked for.
+
+    Tables of audits are a target of their own.
+    """
+    kinds = {
+        "figure": [results / f"figures/{name}.png" for name in catalogue.figures(MAIN)],
+        "table": [
+            results / f"tables/{name}.csv"
+            for name in catalogue.default_tables(MAIN)
+            if not name.startswith("audit_")
+        ],
+    }
+    return {
+        kind: [path.stem for path in paths if path.exists() and path not in asked]
+        for kind, paths in kinds.items()
+    }
+
+
+def counted(kind, names):
+    """Return a number of names, and the names."""
+    return f"{len(names)} {kind}{'s' * (len(names) > 1)} ({', '.join(sorted(names))})"
 
 
 if __name__ == "__main__":

@@ -83,7 +83,7 @@ def validate() -> None:
     _validate_captions()
     for workflow in workflows():
         for path in workflow.rule_files():
-            for name in re.findall(r"\b(?:code|step)\(\s*\"(\w+)\"", path.read_text("utf-8")):
+            for name in re.findall(r"\b(?:given|step)\(\s*\"(\w+)\"", path.read_text("utf-8")):
                 try:
                     step_file(name)
                 except InputError as error:

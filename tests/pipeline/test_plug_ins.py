@@ -146,7 +146,7 @@ def test_a_rule_whose_step_is_gone_is_one_line(guest, monkeypatch):
     guest.rules.mkdir()
     monkeypatch.setattr(catalogue, "workflows", lambda: (guests.MAIN, guest))
     for file in (guest.rules / "a.smk", guest.root / "Snakefile"):
-        file.write_text('rule a:\n    params:\n        code=code("fit_modle"),\n')
+        file.write_text('rule a:\n    params:\n        **given("fit_modle"),\n')
         with pytest.raises(InputError, match=rf"{file.name}: unknown step 'fit_modle'.*fit_model"):
             catalogue.validate()
         file.unlink()

@@ -1,6 +1,7 @@
 """Outside the checkout: results go where Snakemake is started; as a module of another workflow."""
 
 import contextlib
+import hashlib
 import os
 import re
 import shutil

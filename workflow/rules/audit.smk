@@ -86,10 +86,10 @@ rule draw_audit:
         step("draw_audit")
 
 
-# What is known about the models, one's own among them: all pages, tables and pictures of audits.
+# All pages, tables and pictures of audits; with models of one's own in the table, of the table alone.
 rule audit:
     input:
-        expand("results/audit/{audited}.html", audited=AUDITED),
+        expand("results/audit/{audited}.html", audited=MEASURED if OWN else AUDITED),
         [table(name) for name in AUDITS],
         MODEL_FIGURES,
     localrule: True

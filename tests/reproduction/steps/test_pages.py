@@ -2,6 +2,7 @@
 
 import hashlib
 import json
+import sys
 from importlib.metadata import version
 from pathlib import Path
 
@@ -129,17 +130,28 @@ def test_missing_markers_are_refused_and_nothing_is_changed(tmp_path, refused):
     assert readme.read_text() == "nothing\n"
 
 
-def test_summary_counts_what_is_there(tmp_path):
-    for path in ("figures/a.png", "figures/a.pdf", "figures/b.png", "tables/bias.csv"):
-        (tmp_path / path).parent.mkdir(exist_ok=True)
-        (tmp_path / path).touch()
-    (tmp_path / "tables/claims.csv").write_text(
-        "id,verdict\nR01,reproduced\nR02,reproduced\nR03,approximate\n"
-    )
+def test_summary_counts_what_was_asked_for_and_names_what_is_left_over(tmp_path):
+    asked = ("figures/fig4_realistic.png", "figures/fig4_realistic.pdf", "tables/bias.csv")
+    left = ("figures/fig5_detection.png", "tables/detection.csv", "tables/audit_verdicts.csv")
+    for name in (*asked, *left, "figures/of_a_guest.png"):
+        (tmp_path / name).parent.mkdir(exist_ok=True)
+        (tmp_path / name).touch()
+    claims = tmp_path / "tables/claims.csv"
+    claims.write_text("id,verdict\nR01,reproduced\nR02,reproduced\nR03,approximate\n")
+    record = {"files": {str(path): "" for path in (claims, *(tmp_path / name for name in asked))}}
+    (tmp_path / "provenance.json").write_text(json.dumps(record))
     text = reproduce.summary(tmp_path, 90)
-    assert "1.5 minutes: 2 figures, 2 tables" in text
+    assert "1.5 minutes: 1 figures, 2 tables" in text
+    assert "other configurations: 1 figure (fig5_detection); 1 table (detection)." in text
     assert "2 hold, 1 holds approximately" in text
     assert str(tmp_path / "index.html") in text
+
+
+@pytest.mark.parametrize(
+    ("ends", "expected"), [("sys.exit(3)", 3), ("os.kill(os.getpid(), 9)", 137)]
+)
+def test_the_status_is_a_shells(ends, expected):
+    assert reproduce.run([sys.executable, "-c", f"import os, sys; {ends}"]) == expected
 
 
 CONFIG = {"seed": 7, "softmax": "exact", "shards": 3, "experiments": {"fits": {"n_samples": [5]}}}
