@@ -85,9 +85,7 @@ def test_a_folder_without_permission(fresh):
 @pytest.mark.nightly
 def test_a_thousand_models_fit_into_shell_lines(fresh):
     """Linux takes 131 072 bytes of one; names have up to 100 characters."""
-    names = [
-        f"a_model_with_a_name_of_a_hundred_letters_{k:04}".ljust(100, "x") for k in range(1000)
-    ]
+    names = [f"{k:04}_{hashlib.sha512(bytes(k)).hexdigest()}"[:100] for k in range(1000)]
     (fresh / "mine").mkdir()
     (fresh / "mine/scores.csv").write_text("score,hit\n0.9,1\n")
     rows = ["model,group,n_classes,file", *(f"{name},own,2,scores.csv" for name in names)]
