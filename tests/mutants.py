@@ -38,6 +38,8 @@ from cosmic_ray.mutating import mutate_code
 from fork_server import LIBRARIES
 
 CONFIGURATION = tomllib.loads(Path(__file__).with_name("mutants.toml").read_text("utf-8"))
+GUESTS = sorted(path.parent.name for path in ROOT.glob("*/guest.mk"))
+SCRIPTS = ["scripts", *(f"{guest}/scripts" for guest in GUESTS)]
 LEAST = 0.9
 SECONDS = 120  # of CPU for the tests of a mutant; one that takes longer is noticed
 
@@ -63,7 +65,7 @@ class Mutant(NamedTuple):
 def files_of(place: str) -> list[Path]:
     """Return the files of a place."""
     patterns = CONFIGURATION["places"][place]["code"]
-    pairs = itertools.product(patterns, ("scripts", "evidence/scripts"))
+    pairs = itertools.product(patterns, SCRIPTS)
     return [path for pattern, folder in pairs for path in sorted((ROOT / folder).glob(pattern))]
 
 
@@ -99,7 +101,7 @@ def prepare() -> None:
     compileall.compile_dir("scripts", quiet=1)
     os.environ["NUMBA_CACHE_DIR"] = str(ROOT / "scripts/calbias/__pycache__")
     os.environ.pop("PYTHONPATH", None)
-    ours = [ROOT / folder for folder in ("scripts", "tests", "evidence")]
+    ours = [ROOT / folder for folder in ("scripts", "tests", *GUESTS)]
     sys.path[:] = [x for x in sys.path if not any(Path(x or ".").is_relative_to(y) for y in ours)]
     for name in ("checkout", "fork_client", "fork_server"):
         del sys.modules[name]
@@ -133,7 +135,7 @@ def test(patterns: list[str]) -> None:
 
     for stream in (1, 2):
         os.dup2(os.open(os.devnull, os.O_WRONLY), stream)
-    pairs = itertools.product(patterns, ("tests", "evidence/tests"))
+    pairs = itertools.product(patterns, ("tests", *(f"{guest}/tests" for guest in GUESTS)))
     files = (path for name, folder in pairs for path in sorted(Path(folder).rglob(name)))
     tests = dict.fromkeys(map(str, files))  # in the order of the patterns
     sys.dont_write_bytecode = True  # a mutant of the same size and second would be taken for it
@@ -143,7 +145,7 @@ def test(patterns: list[str]) -> None:
 
 def lines_that_differ(base: str) -> dict[str, set[int]]:
     """Return {file: numbers of its lines} that a branch does not have."""
-    command = ["git", "diff", "-U0", "--no-color", base, "--", "scripts", "evidence/scripts"]
+    command = ["git", "diff", "-U0", "--no-color", base, "--", *SCRIPTS]
     text = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=True).stdout
     lines: dict[str, set[int]] = {}
     for row in text.splitlines():

@@ -6,11 +6,8 @@ from html_page import axe_violations
 
 from pipeline import catalogue, guests, table_schema
 
-pytestmark = pytest.mark.nightly
-
-test_no_link_of_a_page_is_dead = papers.test_no_link_of_a_page_is_dead
-test_a_second_run_has_nothing_to_do = papers.test_a_second_run_has_nothing_to_do
-test_nothing_temporary_is_left = papers.test_nothing_temporary_is_left
+for name in ("no_link_of_a_page_is_dead", "a_second_run_has_nothing_to_do"):
+    globals()[f"test_{name}"] = pytest.mark.nightly(getattr(papers, f"test_{name}"))
 GUEST = guests.workflows()[1]
 
 
@@ -20,6 +17,12 @@ def made(networks):
     return networks, papers.ON_ITS_OWN
 
 
+def test_the_statements_need_no_run_of_the_papers(pristine):
+    steps = {"measure_networks", "select_on_networks", "judge_networks", "write_networks_page"}
+    assert {*pristine.planned("--", "networks")} - {"describe_networks", "networks"} == steps
+
+
+@pytest.mark.nightly
 def test_every_table_and_figure_is_made(networks):
     for name, entry in table_schema.tables(GUEST).items():
         with open(networks / f"results/tables/{name}.csv", encoding="utf-8") as file:
@@ -29,6 +32,7 @@ def test_every_table_and_figure_is_made(networks):
         assert (networks / f"results/figures/{name}.png").stat().st_size > 10_000
 
 
+@pytest.mark.nightly
 def test_axe_finds_nothing_wrong_in_the_page(networks, tmp_path):
     page = (networks / "results/networks.html").read_text("utf-8")
     assert axe_violations(page, tmp_path) == []
