@@ -140,13 +140,31 @@ def test_design_effect_by_sums_of_each_bin_and_cluster():
      ([0.2] * 10, [0.45] * 10), ([0.6] * 10, [1.0] * 10), ([0.05] * 10, [0.0] * 10),
      ([0.5] * 10, [0.5] * 10)],
 )  # fmt: skip
-def test_whole_clusters_by_the_binomial_distribution(means, rates):
-    """The chance of a sum as far from its expectation as the sum of the rates is."""
+def test_whole_clusters_by_the_least_mean_excess(means, rates):
+    """The least E(B − t)₊/(c − t) on a fine grid of t, above and below."""
     number, expected = len(means), sum(means)
-    far = abs(np.arange(number + 1) - expected) >= abs(sum(rates) - expected) - 1e-6
-    chances = binom.pmf(np.arange(number + 1), number, expected / number)
+    apart, bound = abs(sum(rates) - expected) - 1e-9, 0.0
+    for c, chance in (
+        (expected + apart, expected / number),
+        (number - expected + apart, 1 - expected / number),
+    ):
+        chances = binom.pmf(np.arange(number + 1), number, chance)
+        t = np.unique(np.r_[np.arange(-5, c), np.linspace(-5, c - 1e-3, 4001)])
+        excess = np.maximum(np.arange(number + 1) - t[:, None], 0) @ chances
+        bound += min(np.min(excess / (c - t)), 1) if c <= number else 0
     p = whole_clusters_p_value(np.array(means), np.array(rates))
-    assert p == pytest.approx(chances[far].sum())
+    assert p == pytest.approx(min(bound, 1), abs=1e-3)
+
+
+@pytest.mark.parametrize(("number", "share", "chance"), [(20, 8 / 9, 0.228), (100, 2 / 3, 0.0035)])
+def test_whole_clusters_of_shares_below_one_keep_their_size(number, share, chance):
+    """Clusters without a hit, or with 8 of 9: by the binomial tail 0.096 were called wrong."""
+    hits = np.arange(number + 1)
+    p = [
+        whole_clusters_p_value(np.full(number, share * chance), share * (np.arange(number) < k))
+        for k in hits
+    ]
+    assert binom.pmf(hits, number, chance)[np.array(p) <= 0.05].sum() <= 0.05
 
 
 def test_clusters_with_a_hit_or_a_miss():

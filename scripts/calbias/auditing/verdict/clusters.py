@@ -7,13 +7,14 @@ within a cluster; clusters are independent.
 from __future__ import annotations
 
 import json
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from scipy.special import bdtr, bdtrc
+from scipy.special import bdtrc
 
 from calbias.engine.scores_and_hits import array_error
 from calbias.errors import InputError
@@ -126,17 +127,34 @@ def clusters_with_rarer(codes: Ints, hits: NDArray, misses: NDArray) -> int:
 def whole_clusters_p_value(means: Floats, rates: Floats) -> float:
     """Return the p-value of the mean rate of clusters (g,), each of which is one observation.
 
-    With mean score m a cluster's rate of hits is at most as spread as one outcome of chance m, and
-    a sum of these at most as spread as a binomial variable (Hoeffding 1956): the p-value holds for
-    any dependence within the clusters.
+    With mean score m a cluster's rate of hits X is at most as spread as one outcome of chance m:
+    E f(X) ≤ E f(outcome) for every convex f. So is the sum of the clusters' rates, against a
+    binomial variable B of the same mean (Hoeffding 1956, for convex f). The order of P(· ≥ c) does
+    not follow, but (x − t)₊/(c − t) is convex, and at least 1 from c on:
+
+        P(Σ X ≥ c) ≤ min over t < c of E(B − t)₊/(c − t).
+
+    It holds for any dependence within the clusters, where their sizes do not depend on their hits.
+    Between whole numbers t the ratio is monotone.
     """
     number, expected = means.size, float(means.sum())
     distance = abs(float(rates.sum()) - expected) - 1e-9
     chance = expected / number
-    below, above = np.floor(expected - distance), np.ceil(expected + distance)
-    p = bdtr(below, number, chance) if below >= 0 else 0.0
-    p += bdtrc(above - 1, number, chance) if 0 < above <= number else float(above <= 0)
-    return float(min(p, 1.0))
+    above = _tail_bound(expected + distance, number, chance)
+    below = _tail_bound(number - expected + distance, number, 1.0 - chance)
+    return min(above + below, 1.0)
+
+
+def _tail_bound(least: float, number: int, chance: float) -> float:
+    """Return min over t of E(B − t)₊/(least − t), B binomial: at least P(X ≥ least)."""
+    if least > number:
+        return 0.0
+    t = np.arange(math.ceil(least))
+    if not t.size:
+        return 1.0
+    tails = bdtrc(np.arange(number), number, chance)  # P(B > k)
+    excess = np.cumsum(tails[::-1])[::-1][: t.size]  # E(B − t)₊
+    return float(min(np.min(excess / (least - t)), 1.0))
 
 
 def cluster_warnings(number: int, with_rarer: int, what: str = "cluster") -> tuple[str, ...]:

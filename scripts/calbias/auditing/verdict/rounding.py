@@ -13,6 +13,8 @@ unit    A step that is a half to a fifth of a tenth, a hundredth, … may be of 
 tilt    E(q | s) is about s + k h x/12, x the mean of the slopes of log rows on both sides (beyond a
         tail three times the last one), and each score may differ from that by k h/24 of their
         difference, less two standard errors.
+uneven  A score with ten rows whose neighbours, of a 16th of its rows or more, are at unequal
+        distances a below and b above, at most 0.1, may stand for a cell around s + (b - a)/4.
 ends    0 and 1 stand for at most half a step, up to the nearest score with many rows: a 16th of
         those of the end, else a 256th. A step of at most 0.01 counts for all of that half, a larger
         one for the half's mean under the density, coth(x/2)/2 - 1/x of it. In a mean of k scores
@@ -20,7 +22,8 @@ ends    0 and 1 stand for at most half a step, up to the nearest score with many
 cut     Where 1 is rare, steps of at most 0.01 may have been cut off instead of rounded: all scores
         may be half a step higher, and the top score, a step from 1, up to 1.
 
-The tilts, each end, and all cuts have one share in [0, 1]: the one that is closest to the hits.
+The tilts, the uneven cells, each end, and all cuts have one share in [0, 1]: the one that is
+closest to the hits.
 """
 
 import math
@@ -35,6 +38,7 @@ _MOST = 256  # scores, the ones with the most rows
 _EXACT, _SINGLE = 1e-3, 2.5e-7  # equal: within a share of the step, and float32's precision
 SAME = 1e-12  # scores that differ by this share are equal: a sum left them apart
 _MANY, _PEAK = 10, 4.0  # rows, and how many times the neighbours' rows
+_OF_NEIGHBOUR = 16
 _OF_END, _OF_END_ALONE = 16, 256  # a score next to an end has its rows over this, if a peak; if not
 _LARGEST_CUT, _COMMON = 0.01 + 1e-6, 0.25  # a step that was cut off is that of many scores
 _LARGEST = 0.1 + 1e-6  # of steps that were not said
@@ -56,7 +60,7 @@ class Moves(NamedTuple):
 
 def moves_of(scores: Floats, rows: Ints) -> Moves:
     """Return the Moves of scores (m,), ascending."""
-    moves = Moves(np.zeros((5, scores.size)), np.zeros(scores.size))
+    moves = Moves(np.zeros((6, scores.size)), np.zeros(scores.size))
     tied = np.flatnonzero(rows >= 2)
     tied = np.sort(tied[np.argsort(-rows[tied], kind="stable")[:_MOST]])
     values, count = scores[tied], rows[tied].astype(np.float64)
@@ -86,8 +90,24 @@ def moves_of(scores: Floats, rows: Ints) -> Moves:
             moves.together[k, at_end] = inwards * 0.5 * share * min(end_step, _LARGEST)
         if _is_near(end_step, step[nearest]):
             moves.alone[at_end] = times[nearest] * bend[nearest]
-    moves.together[3:, tied] = _cuts(values, count, step, float(rows[scores == 1.0].sum()))
+    moves.together[3:5, tied] = _cuts(values, count, step, float(rows[scores == 1.0].sum()))
+    moves.together[5, tied] = np.where(inside, _middles_of_uneven_cells(values, count), 0.0)
     return moves
+
+
+def _middles_of_uneven_cells(values: Floats, count: Floats) -> Floats:
+    """Return how far from a value (m,) the middle of its cell is, 0 of an even one."""
+    distance = values - values[:, None]
+    is_neighbour = count >= count[:, None] / _OF_NEIGHBOUR
+    below, above = (
+        np.where(is_neighbour & (side > 0.0), side, np.inf).min(axis=1)
+        for side in (-distance, distance)
+    )
+    is_uneven = (count >= _MANY) & (np.maximum(below, above) <= _LARGEST)
+    is_uneven[is_uneven] &= ~_is_near(below[is_uneven], above[is_uneven])
+    middle = np.zeros_like(values)
+    middle[is_uneven] = 0.25 * (above - below)[is_uneven]
+    return middle
 
 
 def _steps_beside_peaks(

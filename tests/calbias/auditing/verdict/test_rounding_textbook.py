@@ -55,9 +55,9 @@ def textbook_cells(values, count):
 
 
 def textbook_moves(scores, rows):
-    """The moves of five kinds, each with one share, and the own moves; at most 256 scores."""
+    """The moves of six kinds, each with one share, and the own moves; at most 256 scores."""
     m = scores.size
-    together, alone = np.zeros((5, m)), np.zeros(m)
+    together, alone = np.zeros((6, m)), np.zeros(m)
     most = sorted(sorted(np.flatnonzero(rows >= 2), key=lambda i: -rows[i])[:256])
     values, count = scores[most], rows[most] * 1.0
     inside = (values > 0) & (values < 1)
@@ -116,6 +116,14 @@ def textbook_moves(scores, rows):
         room = min(0.01 + 1e-6, values[top] - values[next_to])
         if 1 - values[top] <= 1.001 * room and together[3].any():
             together[4, most[top]] = 1 - values[top]
+    for i in range(size):
+        sides = [
+            min((abs(v - values[i]) for v, c in zip(values, count, strict=True)
+                 if (v - values[i]) * side > 0 and c >= count[i] / 16), default=1)
+            for side in (-1, 1)
+        ]  # fmt: skip
+        if inside[i] and count[i] >= 10 and max(sides) <= 0.1 + 1e-6 and not is_near(*sides):
+            together[5, most[i]] = (sides[1] - sides[0]) / 4
     return together, alone
 
 
@@ -159,6 +167,10 @@ def studies():
     for each, tens in ((10, 35), (10, 39), (10, 40), (10, 45), (2, 9), (2, 10), (1, 8), (160, 10)):
         rows = np.where(percent % 10 == 0, tens, each)
         yield percent / 100, rows, generator.binomial(rows, percent / 100)
+    said = np.array([0, 0.5, 0.6, 0.7, 0.75, 0.8, 0.85, 0.9, 0.95, 0.97, 0.99, 1])
+    for rare in (90, 3):
+        rows = np.array([8, 40, 40, 60, 90, 90, 120, 150, 9, rare, 400, 300])
+        yield said, rows, generator.binomial(rows, said * 0.98)
     few = percent[percent < 100] / 100
     for last in (0, 1, 14, 20):  # rows of 1, where the others may have been cut off
         rows = np.r_[np.full(49, 400), 240, last]
@@ -166,7 +178,7 @@ def studies():
 
 
 def test_moves_by_the_rules():
-    kinds = np.zeros(6, int)
+    kinds = np.zeros(7, int)
     for scores, rows, _ in studies():
         moves = moves_of(scores, rows)
         together, alone = textbook_moves(scores, rows)

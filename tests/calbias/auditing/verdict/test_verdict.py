@@ -189,6 +189,16 @@ ROUNDED = {
 }
 
 
+def test_calibrated_values_of_unequal_steps_are_not_rejected():
+    """Verbal values of language models: p was at most 0.04 where .7 was judged as it was said."""
+    said = np.array([0, 0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.75, 0.8, 0.85, 0.9, 0.95, 0.99, 1])
+    for seed in (0, 1, 9):
+        generator = np.random.default_rng(seed)
+        meant = generator.beta(4, 0.8, 20_000)
+        scores = said[np.abs(meant[:, None] - said).argmin(axis=1)]
+        assert judge(scores, generator.random(20_000) < meant, replicates=199).p_value > 0.1
+
+
 @pytest.mark.parametrize("name", ROUNDED)
 def test_a_calibrated_model_whose_scores_were_rounded_is_not_rejected(name):
     """FINDINGS 7. Without rounding's moves all of these are rejected, two with bfloat16."""
