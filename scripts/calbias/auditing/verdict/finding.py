@@ -6,6 +6,7 @@ from dataclasses import dataclass, replace
 from typing import Literal
 
 import numpy as np
+from scipy.special import xlog1py, xlogy
 
 from calbias.auditing.verdict.groups import Groups
 from calbias.auditing.verdict.statistics import Statistics
@@ -20,6 +21,7 @@ HalfWidth = Callable[[slice], float]
 _OF_ALL_ROWS: tuple[Kind, Kind] = ("level", "line")
 _CLEAR = 2.8  # standard errors of a second finding
 _ERRORS = 2.0  # standard errors that tell a slope from 1, or from 0
+_TINY = 1e-12
 _SHARE = 0.4  # of a fault's standard errors that a shift and a slope may leave
 
 
@@ -114,6 +116,10 @@ def _kinds_of(
         is_atom = part == "atoms" or (high - low == 1 and groups.size[low] > 1)
         if not _is_of_line(low, high, groups, rates):
             kind = "atoms" if is_atom else "local"
+    if kind is None and part in ("shape", "local"):
+        low, high = _rows_of("local", groups, statistics)
+        if _is_likelier_than_line(low, high, groups, rates):
+            kind = "atoms" if high - low == 1 and groups.size[low] > 1 else "local"
     if kind:
         low, high = _rows_of(kind, groups, statistics)
         elsewhere = np.sum(np.where((first < low) | (first >= high), terms, 0.0)[:2], axis=1)
@@ -146,6 +152,25 @@ def _is_of_line(low: int, high: int, groups: Groups, rate: Floats) -> bool:
     left /= np.sqrt(max(total - taken, 1e-9 * total, 1e-300))
     observed = np.sum(groups.residual[inside]) / np.sqrt(np.sum(groups.variance[inside]))
     return bool(abs(left) < max(_CLEAR, _SHARE * abs(observed)))
+
+
+def _is_likelier_than_line(low: int, high: int, groups: Groups, rate: Floats) -> bool:
+    """Return whether a gap in the groups from low up to high alone clearly fits better than a line.
+
+    Next to 0 and 1 a line follows a gap there, since nearly all the variance that a calibrated
+    model has is elsewhere.
+    """
+    if high - low == groups.size.size:
+        return False  # a shift
+    inside = slice(low, high)
+    calibrated = np.where(groups.sign > 0, groups.chance, 1.0 - groups.chance)
+    with_gap = calibrated.copy()
+    with_gap[inside] += groups.residual[inside].sum() / groups.size[inside].sum()
+    fits = (
+        np.sum(xlogy(groups.hits, p) + xlog1py(groups.size - groups.hits, -p))
+        for p in (np.clip(with_gap, _TINY, 1.0 - _TINY), rate)
+    )
+    return bool(next(fits) > next(fits) + 0.5 * _CLEAR**2)
 
 
 def _clearer(z: Floats) -> Kind:

@@ -106,7 +106,7 @@ def _middles_of_uneven_cells(values: Floats, count: Floats) -> Floats:
     is_uneven = (count >= _MANY) & (np.maximum(below, above) <= _LARGEST)
     is_uneven[is_uneven] &= ~_is_near(below[is_uneven], above[is_uneven])
     middle = np.zeros_like(values)
-    middle[is_uneven] = 0.25 * (above - below)[is_uneven]
+    middle[is_uneven] = 0.25 * (above[is_uneven] - below[is_uneven])
     return middle
 
 
