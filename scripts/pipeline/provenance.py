@@ -23,7 +23,7 @@ from pipeline import CHECKOUT
 from pipeline.step_command import USED
 from pipeline.tables import read_rows, validate_unchanged
 from pipeline.versions import packages, versions_of
-from pipeline.write_results import record_of
+from pipeline.write_results import made_by, record_of
 
 Record = dict[str, Any]
 
@@ -44,6 +44,7 @@ def provenance(config: Record, files: Sequence[Path], inputs: Sequence[Path] = (
         "sources": sources(files),
         "packages": packages(),
         "made_with": {str(path): versions_of(record_of(path)) for path in sorted(files)},
+        "made_by": {str(path): made_by(record_of(path)) for path in sorted(files)},
         "machine": machine(),
         "inputs": input_digests,
         "files": file_digests,

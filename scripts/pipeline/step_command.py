@@ -15,6 +15,7 @@ import inspect
 import json
 import re
 import resource
+import shlex
 import sys
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import cache
@@ -25,7 +26,7 @@ from typing import Annotated, Any, Literal, NoReturn, get_args, get_origin
 from calbias.errors import InputError, looked_up
 from calbias.io.command_line import command
 from pipeline import guests
-from pipeline.write_results import remember_inputs, remember_run
+from pipeline.write_results import remember_inputs, remember_run, remember_step
 
 WORDS = Path(".snakemake/calbias")  # words too long for a shell line, one option a file
 USED = "used {:.2f} s of CPU and {:.0f} MB"
@@ -108,6 +109,7 @@ def main(argv: Sequence[str] | None = None) -> None:
     function = step_function(words[0])
     options = vars(_parser(words[0], function).parse_args(words[1:]))
     remember_inputs(_paths_that_are_read(options))
+    remember_step(_without_paths(words[0], options), joins=words[0] == "join_tables")
     function(**options)
     print(_used(), flush=True)
 
@@ -119,6 +121,16 @@ def from_files(arguments: Iterable[str]) -> Iterator[str]:
             yield from json.loads(Path(word[1:]).read_text(encoding="utf-8"))
         else:
             yield word
+
+
+def _without_paths(name: str, options: Mapping[str, Any]) -> str:
+    """Return a step with those of its options that are numbers and words, as on a command line."""
+    words = [name]
+    for option, kind in kinds(name).items():
+        if kind is Kind.VALUE:
+            value = options[option]
+            words += [flag(option), *map(str, value if isinstance(value, list) else [value])]
+    return shlex.join(words)
 
 
 def _paths_that_are_read(options: Mapping[str, Any]) -> Iterator[Path]:

@@ -16,6 +16,8 @@ from pipeline.versions import lines_of, present
 LOCKS = Path(".snakemake/locks")
 _locks_at_start: set[tuple[str, int]] = set()
 _inputs: list[Path] = []
+_made_by: list[str] = []
+MADE_BY = "# made by "  # begins a line of a record: a step and its options that are no paths
 
 
 def remember_run() -> None:
@@ -26,6 +28,18 @@ def remember_run() -> None:
 def remember_inputs(paths: Iterable[Path]) -> None:
     """Note the files that this job reads: their versions are those of its results too."""
     _inputs[:] = paths
+
+
+def remember_step(line: str, joins: bool) -> None:
+    """Note this job's step and options; of one that ``joins`` parts, what made them counts too."""
+    parts = [each for path in _inputs for each in made_by(record_of(path))] if joins else []
+    _made_by[:] = dict.fromkeys([line, *parts])
+
+
+def made_by(record: Path) -> list[str]:
+    """Return the steps and options that made a result, by its record."""
+    text = record.read_text(encoding="utf-8") if record.is_file() else ""
+    return [line.removeprefix(MADE_BY) for line in text.splitlines() if line.startswith(MADE_BY)]
 
 
 def _locks() -> set[tuple[str, int]]:
@@ -53,6 +67,7 @@ def written_whole(
             sources = [*map(record_of, _inputs), *([record_of(path)] if extends else [])]
             versions = dict.fromkeys([present(), *lines_of(sources)])
             lines = [f"{file_digest(temporary)}  {Path(path).name}", *(f"# {x}" for x in versions)]
+            lines += [f"{MADE_BY}{line}" for line in _made_by]
             record_of(path).write_text("\n".join(lines) + "\n", encoding="utf-8")
 
 

@@ -137,6 +137,26 @@ def test_a_file_of_ones_own(tmp_path, text):
     assert {path.name for path in code_files(mine)} >= {"mine.py", "top_label.py", "curves.py"}
 
 
+@pytest.mark.parametrize(
+    ("text", "loaded"),
+    [
+        ("import calbias\ndef f(s, h):\n    return calbias.ece(s, h)\n", ["ece.py"]),
+        ("from calbias import ece as e\n", ["ece.py"]),
+        ("import numpy, calbias as cb\ncb.true_calibration_error\n", ["true_error.py"]),
+        ("import calbias as cb\nf = cb\n", ["audit.py", "monitor.py"]),  # whatever it takes of it
+        ("from calbias import *\n", ["audit.py", "monitor.py"]),
+        # an estimator that is named at run time may be any
+        ("import calbias\ncalbias.estimate\n", ["api.py", "kde.py", "ece_sweep.py"]),
+    ],
+)
+def test_what_a_file_uses_of_the_public_names(tmp_path, text, loaded):
+    mine = tmp_path / "mine.py"
+    mine.write_text(text)
+    reached = {path.name for path in code_files(mine)}
+    assert reached >= {"mine.py", *loaded}
+    assert ("kde.py" in reached) == (loaded != ["ece.py"] and loaded != ["true_error.py"])
+
+
 def test_a_file_that_only_speaks_of_modules(tmp_path):
     mine = tmp_path / "mine.py"
     mine.write_bytes(b"'Scores: see calbias.reading.top_label, which you import. \xff'\n")

@@ -16,7 +16,7 @@ from pipeline.catalogue import available_figures, available_tables, default_tabl
 from pipeline.guests import MAIN
 from pipeline.table_schema import read_yaml, tables
 from pipeline.tables import validate_unchanged, write_table
-from pipeline.write_results import record_of, remember_inputs
+from pipeline.write_results import made_by, record_of, remember_inputs
 
 test_models_tables_that_are_refused = refuses_texts(
     models.read_models,
@@ -232,6 +232,7 @@ def test_a_table_carries_its_own_versions_and_those_of_its_parts(tmp_path, of):
     numbers = {name: [each["numpy"] for each in sets] for name, sets in made_with.items()}
     assert numbers == {"first.parquet": ["1.0"], "second.parquet": ["2.0"], "t.csv": ["2.0", "1.0"]}
     validate_unchanged(tmp_path / "t.csv")
+    assert "join_tables --table paired_t_test" in made_by(record_of(tmp_path / "t.csv"))
     [line] = versions.mixed(made_with)
     assert (
         line
