@@ -28,7 +28,7 @@ def _audit(options: Any) -> None:
     from calbias.file_audit import audit_file
 
     names = ("output", "by", "codes", "class_wise", "n_bins", "norm", "confidence_level", "seed",
-             "replicates", "top_label", "force", "within")  # fmt: skip
+             "replicates", "top_label", "force", "within", "map")  # fmt: skip
     audit = audit_file(
         options.file,
         estimators="all" if options.all else options.estimators,
@@ -67,14 +67,17 @@ def _recalibrate(options: Any) -> None:
 
     columns = _columns(options)
     if options.apply is None:
-        sentence = recalibrate_file(
+        lines = recalibrate_file(
             options.file, options.method or "advised", columns, options.top_label, options.seed,
-            options.output, options.force, _notes(options), _progress(options),
+            options.output, options.force, _notes(options), _progress(options), options.by,
+            options.codes,
         )  # fmt: skip
-        say(sentence)
+        for line in lines:
+            say(line)
         return
     used = ("score", "values", "missing")
-    if options.method or options.top_label or _columns(options, *used) != type(columns)():
+    others = (options.method, options.top_label, options.by, options.codes)
+    if any(others) or _columns(options, *used) != type(columns)():
         raise InputError("--apply goes with --score, --values, --missing and --output alone")
     apply_file(
         options.file, options.apply, columns, options.output, options.force, sys.stdout.write,

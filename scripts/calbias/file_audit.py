@@ -22,6 +22,7 @@ from calbias.io.outputs import output_paths, write_texts
 from calbias.reading.columns import Columns
 from calbias.reading.output_file import Place
 from calbias.reading.table_files import parquet_folder, validate_rows_of_parquet
+from calbias.row_maps import corrected, read_map
 from calbias.samples.by_score import MOST_SCORES
 from calbias.samples.cells import cells_for
 
@@ -43,6 +44,7 @@ def audit_file(
     columns: Columns | None = None,
     top_label: bool = False,
     force: bool = False,
+    map: str | None = None,
     progress: Callable[[str], None] | None = None,
     **options: Any,
 ) -> Audit:
@@ -50,7 +52,8 @@ def audit_file(
 
     ``path`` is ``-`` for standard input, or several tables, written next to the first; ``by`` is
     one column or several, of which the numbers of ``codes`` are not cut.
-    ``options`` are fields of ``Options``.
+    With the file of a ``map`` the scores after it are audited. ``options`` are fields of
+    ``Options``.
     """
     say = progress or (lambda text: None)
     by = (by,) if isinstance(by, str) else tuple(by)
@@ -60,17 +63,27 @@ def audit_file(
 
         audited_estimators(chosen.norm, chosen.n_bins, names)  # an unknown one, before reading
     paths = [path] if isinstance(path, str | Path) else [*path]
-    html, numbers = output_paths(paths, output, force)
+    html, numbers = output_paths([*paths, *([map] if map else [])], output, force)
+    maps = read_map(map) if map else None
+    if maps and class_wise:
+        raise InputError("--class-wise audits all classes, and a map corrects the judged score")
     name = printable("standard input" if is_stream(paths[0]) else Path(paths[0]).absolute().name)
     name += f" and {len(paths) - 1} more" * (len(paths) > 1)
     say(f"reading {name}")
-    is_plain = not (by or codes or class_wise or top_label or columns not in (None, Columns()))
+    is_plain = not (
+        maps or by or codes or class_wise or top_label or columns not in (None, Columns())
+    )
     if is_plain and len(paths) == 1 and not is_stream(paths[0]) and is_large(Path(paths[0])):
         sketch, is_event = read_sketch(paths[0], chosen.n_bins, say)
         data = Data(sketch.scored(), kind=EVENT if is_event else TOP_LABEL)
     else:
-        data = read_data(path, by, columns=columns, top_label=top_label)
-        data = replace(data, by=with_codes(data.by or {}, codes) or None)
+        more = [name for name in maps.columns if name not in by] if maps else []
+        data = read_data(path, (*by, *more), columns=columns, top_label=top_label)
+        if maps:
+            data = corrected(data, maps, str(map))
+            name += f" after {Path(str(map)).name}"
+        columns_of = {each: x for each, x in (data.by or {}).items() if each not in more}
+        data = replace(data, by=with_codes(columns_of, codes) or None)
         if class_wise and data.logits is None:
             raise InputError(f"{name}: --class-wise needs a column per class, not scores")
     audit = audit_data(data, chosen, estimators, class_wise=class_wise, progress=say)

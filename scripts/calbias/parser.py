@@ -64,6 +64,8 @@ def _add_audit(commands: Any) -> None:
                        "tables")  # fmt: skip
     _add_columns(audit)
     _add_by(audit, "look for subgroups that are miscalibrated")
+    audit.add_argument("--map", metavar="MAP",
+                       help="audit the scores after this map of calbias recalibrate")  # fmt: skip
     audit.add_argument("--class-wise", action="store_true", help="audit each class too")
     _add_within(audit, "PERCENT", "is the error at most so many percent?")
     audit.add_argument("--norm", type=float, default=1.0, help="p of the ℓp error, 1 or 2 (1)")
@@ -95,6 +97,7 @@ def _add_recalibrate(commands: Any) -> None:
                              "advises)")  # fmt: skip
     recalibrate.add_argument("--apply", metavar="MAP", help="apply this map instead of a fit")
     _add_columns(recalibrate)
+    _add_by(recalibrate, "a map of each subgroup that differs, and one of the other rows")
     _add_results(recalibrate, "the map as STEM.json (FILE_map), or with --apply the table as "
                  "STEM.csv (stdout)")  # fmt: skip
 

@@ -4,19 +4,22 @@ from __future__ import annotations
 
 import csv
 import io
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import replace
 from pathlib import Path
 from shlex import quote
 from typing import Any
 
 import numpy as np
 
+from calbias.auditing.audit import audit_data
 from calbias.auditing.description import sentences
-from calbias.auditing.inputs import read_data
+from calbias.auditing.inputs import Options, read_data
+from calbias.auditing.subgroups.segments import with_codes
 from calbias.defaults import COUNTS, LOGITS, ODDS, PERCENT, PROBABILITIES
 from calbias.engine.scores_and_hits import scores_and_hits
 from calbias.errors import InputError, looked_up
-from calbias.io.files import is_stream, not_utf8, validate_file_exists
+from calbias.io.files import is_stream, validate_file_exists
 from calbias.io.outputs import CLASS, SCORE, output_paths, write_texts
 from calbias.reading.cells import OF_CLASS, OF_ROW, is_value, numbers_of, texts_of
 from calbias.reading.checks import checked_values
@@ -26,7 +29,8 @@ from calbias.reading.forms import as_probabilities, as_scores, common_form, form
 from calbias.reading.output_file import Fold, Place
 from calbias.reading.table_files import TEXT, Table, read_table_and_cells
 from calbias.recalibration.methods import METHODS
-from calbias.recalibrator import ADVISED, LARGEST_TEXT, Recalibrator, fitted_to, read_text
+from calbias.recalibrator import ADVISED, Recalibrator, fitted_to
+from calbias.row_maps import RowMap, RowMaps, maps_by_subgroup, read_map, rows_of_option
 
 _ENOUGH = 10  # logits or odds that would not all be between 0 and 1
 Say = Callable[[str], Any]
@@ -42,20 +46,31 @@ def recalibrate_file(
     force: bool,
     say: Say,
     progress: Say,
-) -> str:
-    """Write the map of a file; return one line that says what it gains.
+    by: Sequence[str] = (),
+    codes: Sequence[str] = (),
+) -> list[str]:
+    """Write the map of a file; return a line for each map that says what it gains.
 
-    ``say`` gets the notes on how the file was read, and how the map is applied.
+    With columns ``by`` there is a map of each subgroup that an audit finds apart, and one of the
+    other rows. ``say`` gets the notes on how the file was read, and how the map is applied.
     """
     looked_up("method", method, dict.fromkeys((ADVISED, *METHODS)))
     (file,) = output_paths(path, output, force, (".json",), "_map")
-    data = read_data(path, columns=columns, top_label=top_label)
+    data = read_data(path, by, columns=columns, top_label=top_label)
+    data = replace(data, by=with_codes(data.by or {}, codes) or None)
     for note in (*data.notes, *sentences(data.warnings or ())):
         say(note)
-    recalibrator = fitted_to(data, method, top_label, seed)
-    write_texts({file: recalibrator.to_json() + "\n"}, progress)
+    if by:
+        progress("subgroups")
+        maps, lines = maps_by_subgroup(data, audit_data(data, Options(seed=seed)), method, seed)
+    else:
+        recalibrator = fitted_to(data, method, top_label, seed)
+        rows = (columns.rows,) if isinstance(columns.rows, str) else columns.rows or ()
+        maps, lines = RowMaps((RowMap(rows_of_option(rows), recalibrator),)), []
+        lines = [recalibrator.sentence_]
+    write_texts({file: maps.to_json() + "\n"}, progress)
     say(f"--apply {quote(str(file))} makes recalibrated scores of another file")
-    return recalibrator.sentence_
+    return lines
 
 
 def apply_file(
@@ -75,11 +90,11 @@ def apply_file(
         suffix = Path(output).suffix
         suffixes = [suffix if suffix in TEXT else ".csv"]
         (file,) = output_paths([path, map_path], output, force, suffixes)
-    recalibrator = read_map(map_path)
+    maps = read_map(map_path)
     if not is_stream(path) and not Path(path).is_dir():
         validate_file_exists(path)
     table, location, (header, *rows), delimiter = read_table_and_cells(path)
-    added = recalibrated_columns(recalibrator, table, location, columns, map_path)
+    added = _added(maps, table, location, columns, map_path)
     if taken := [name for name in added if name in table]:
         raise location.error(f"has a column {taken[0]} already; drop it")
     buffer = io.StringIO()
@@ -94,18 +109,22 @@ def apply_file(
         write(buffer.getvalue())
 
 
-def read_map(path: Path | str) -> Recalibrator:
-    """Return the Recalibrator of a file; InputError, with its name, where it is none."""
-    validate_file_exists(path)
-    with open(path, "rb") as file:
-        data = file.read(LARGEST_TEXT + 1)
-    try:
-        return read_text(data.decode("utf-8-sig"), path)
-    except UnicodeDecodeError:
-        raise not_utf8(path, data) from None
-    except InputError as error:
-        start = "" if str(error).startswith(f"{path}: ") else f"{path}: "
-        raise InputError(f"{start}{error}") from None
+def _added(
+    maps: RowMaps, table: Table, location: Place, columns: Columns, map_path: Path | str
+) -> dict[str, np.ndarray]:
+    """Return the columns that maps make of a table, each of the rows that it is for."""
+    used = {name: looked_up_column(name, [*table], location.file) for name in maps.columns}
+    cells = {name: texts_of(table, column) for name, column in used.items()}
+    n = len(table[next(iter(table))])
+    added = dict[str, np.ndarray]()
+    for recalibrator, rows in maps.parts(cells, n, location.error):
+        part = table if rows.size == n else {name: table[name][rows] for name in table}
+        place = location if rows.size == n else location._replace(rows=location.at(rows))
+        for name, values in recalibrated_columns(
+            recalibrator, part, place, columns, map_path
+        ).items():
+            added.setdefault(name, np.full(n, np.nan))[rows] = values
+    return added
 
 
 def recalibrated_columns(

@@ -244,25 +244,18 @@ def recalibration_code(audit: AuditNumbers) -> str:
 def recalibration_commands(audit: AuditNumbers) -> str:
     """Return the same as commands, for the file that was audited and a new one.
 
-    Of the rows of the first subgroup apart, where the advice is to recalibrate them and they have
-    one value.
+    Where subgroups are apart there is a map for each of them, and one for the other rows.
     """
+    method, by = advised_method(audit), ""
     if subgroups := with_subgroups_apart(audit):
-        first = subgroups.apart.iloc[0]
-        column, _, value = first["segment"].partition(" = ")
-        if not value or " and " in value or first["finding"] != MISCALIBRATED:
-            return ""
-        rows = f"--rows {shlex.quote(f'{column}={value}')}"
-        return (
-            f"calbias recalibrate FILE {rows} --output map.json\n"
-            "calbias recalibrate NEW_FILE --apply map.json --output recalibrated.csv  # such rows"
-        )
-    method = advised_method(audit)
-    if method == NONE:
+        by = f" --by {' '.join(map(shlex.quote, subgroups.columns))}"
+    elif method == NONE:
         return ""
+    how = by or f" --method {method}"
     return (
-        f"calbias recalibrate FILE --method {method} --output map.json\n"
-        "calbias recalibrate NEW_FILE --apply map.json --output recalibrated.csv"
+        f"calbias recalibrate FILE{how} --output map.json\n"
+        "calbias recalibrate NEW_FILE --apply map.json --output recalibrated.csv\n"
+        f"calbias audit NEW_FILE --map map.json{by}"
     )
 
 

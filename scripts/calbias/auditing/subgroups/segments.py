@@ -29,7 +29,8 @@ class Segments(NamedTuple):
 
     ``words`` has a text for each segment. ``cell`` (n,) is each row's cell, and ``members``
     (m, cells), sparse, is 1 where a segment contains a cell. ``small`` names the values with fewer
-    than 50 rows, ``cut`` the columns of numbers that were cut at their quartiles.
+    than 50 rows, ``cut`` the columns of numbers that were cut at their quartiles, and ``columns``
+    all of them.
     """
 
     words: tuple[str, ...]
@@ -37,6 +38,7 @@ class Segments(NamedTuple):
     members: Any
     small: tuple[str, ...]
     cut: tuple[str, ...] = ()
+    columns: tuple[str, ...] = ()
 
     @property
     def cells(self) -> list[Ints]:
@@ -79,7 +81,8 @@ def segments_of(by: By, n: int) -> Segments:
         name for name, column in named
         if column.dtype != object and column.nunique() > _FEW_NUMBERS
     )  # fmt: skip
-    return Segments(tuple(words for words, _ in accepted), cell, members, tuple(small), cut)
+    names = tuple(name for name, _ in named)
+    return Segments(tuple(words for words, _ in accepted), cell, members, tuple(small), cut, names)
 
 
 def ending(small: int, cut: Sequence[str]) -> str:

@@ -114,8 +114,9 @@ def audit_subgroups(
     order = [*first, *(k for k in np.lexsort((-clear, p_values)) if k not in first)]
     table = table.iloc[order].reset_index(drop=True)
     return Subgroups(
-        float(p_values.min()), table, segments.small, what, segments.cut, difference, others_p_value
-    )
+        float(p_values.min()), table, segments.small, what, segments.cut, difference,
+        others_p_value, segments.columns,
+    )  # fmt: skip
 
 
 def _chances(

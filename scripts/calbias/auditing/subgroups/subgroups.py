@@ -58,6 +58,8 @@ class Subgroups(NamedTuple):
     others_p_value : float or None
         Of the verdict on the rows outside the subgroups apart; None where none is, or fewer than
         50 rows are outside.
+    columns : tuple of str
+        The names of the columns that were given.
     """
 
     p_value: float
@@ -67,6 +69,7 @@ class Subgroups(NamedTuple):
     cut: tuple[str, ...] = ()
     difference_p_value: float | None = None
     others_p_value: float | None = None
+    columns: tuple[str, ...] = ()
 
     @property
     def miscalibrated(self) -> bool:

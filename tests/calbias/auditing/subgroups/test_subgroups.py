@@ -115,7 +115,7 @@ def test_headline_sentence_advice_and_page_name_the_same_subgroup(kind, where, a
         inside = options["by"]["site"] == "b"
         expected = scores[inside] - expit(0.7 * np.log(scores / (1 - scores)) - 0.3)[inside]
         assert row["others_gap"] == pytest.approx(expected.mean(), abs=0.02)
-        assert "calbias recalibrate FILE --rows site=b --output map.json" in audit.to_html()
+        assert "calbias recalibrate FILE --by site sex --output map.json" in audit.to_html()
 
 
 def test_two_subgroups_at_fault_are_both_named_and_their_pairs_are_not():

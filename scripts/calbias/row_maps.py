@@ -1,0 +1,284 @@
+"""Maps for some rows each: of subgroups and the rest, or of the rows that a fit was given.
+
+A map remembers for which rows it is. Each row takes the first map that is for it; a row that no map
+is for is refused.
+"""
+
+from __future__ import annotations
+
+import json
+import math
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.special import softmax
+
+from calbias.auditing.inputs import Data
+from calbias.auditing.results import Audit
+from calbias.auditing.subgroups.segments import segments_of
+from calbias.defaults import PROBABILITIES
+from calbias.engine.scores_and_hits import array_error
+from calbias.errors import InputError, reading
+from calbias.io.files import not_utf8, validate_file_exists
+from calbias.io.outputs import GENERATOR
+from calbias.reading.columns import FOLD
+from calbias.reading.top_label import top_label_of_scores
+from calbias.recalibrator import LARGEST_TEXT, Recalibrator, fitted_to, read_text
+
+VERSION = 1
+_MOST_MAPS, _MOST_CONDITIONS = 100, 10
+_KEYS = ("column", "value", "above", "at_most")
+
+Columns = Mapping[str, Sequence[Any]]
+
+
+class Condition(NamedTuple):
+    """What holds for the cells of a column: a value, None for an empty cell, or a range.
+
+    With ``value`` "" numbers above ``above`` and at most ``at_most`` hold, each None without limit.
+    """
+
+    column: str
+    value: str | None = ""
+    above: float | None = None
+    at_most: float | None = None
+
+    @property
+    def is_range(self) -> bool:
+        """Whether it is of numbers between two ends."""
+        return self.value == ""
+
+    def __str__(self) -> str:
+        if self.value is None:
+            return f"{self.column} is missing"
+        if not self.is_range:
+            return f"{self.column} = {self.value}"
+        ends = [f"above {self.above:g}"] * (self.above is not None)
+        ends += [f"at most {self.at_most:g}"] * (self.at_most is not None)
+        return f"{self.column} {' and '.join(ends) or 'is a number'}"
+
+    def holds(self, cells: Sequence[Any]) -> NDArray[np.bool_]:
+        """Return for which cells (n,) it holds."""
+        texts = [None if _is_missing(cell) else str(cell).strip() for cell in cells]
+        if self.value is None:
+            return np.array([text is None for text in texts], bool)
+        numbers = np.array([_number(text) for text in texts])
+        if self.is_range:
+            low = -math.inf if self.above is None else self.above
+            high = math.inf if self.at_most is None else self.at_most
+            return (numbers > low) & (numbers <= high)
+        number = _number(self.value)
+        same = np.array([text == self.value for text in texts], bool)
+        return same if math.isnan(number) else same | (numbers == number)
+
+
+class RowMap(NamedTuple):
+    """A map, and the conditions of the rows that it is for, all of which hold; none for all."""
+
+    rows: tuple[Condition, ...]
+    map: Recalibrator
+
+    def __str__(self) -> str:
+        return " and ".join(map(str, self.rows)) or "the other rows"
+
+
+class RowMaps(NamedTuple):
+    """Maps in the order in which rows take them."""
+
+    maps: tuple[RowMap, ...]
+
+    @property
+    def columns(self) -> list[str]:
+        """The columns that conditions are of."""
+        return list(dict.fromkeys(each.column for one in self.maps for each in one.rows))
+
+    def to_json(self) -> str:
+        """Return the maps as a JSON text; one map for all rows is ``Recalibrator.to_json``."""
+        if len(self.maps) == 1 and not self.maps[0].rows:
+            return self.maps[0].map.to_json()
+        maps = [
+            {"rows": [each._asdict() for each in one.rows], "map": json.loads(one.map.to_json())}
+            for one in self.maps
+        ]
+        head = {"generator": GENERATOR.format("recalibrate"), "calbias_maps": VERSION}
+        return json.dumps(head | {"maps": maps}, allow_nan=False, ensure_ascii=False)
+
+    def parts(
+        self, columns: Columns, n: int, error: Callable[[str, int], InputError]
+    ) -> Iterator[tuple[Recalibrator, NDArray[np.int64]]]:
+        """Yield each map with the rows of n that take it; ``error`` makes the error of a row."""
+        free = np.ones(n, bool)
+        for each in self.maps:
+            takes = free.copy()
+            for condition in each.rows:
+                takes &= condition.holds(columns[condition.column])
+            free &= ~takes
+            if takes.any():
+                yield each.map, np.flatnonzero(takes)
+        if free.any():
+            names = "; ".join(str(each) for each in self.maps)
+            raise error(
+                f"no map is for this row, but for {names:.200}: fit maps of all rows with --by",
+                int(free.argmax()),
+            )
+
+
+def maps_by_subgroup(data: Data, audit: Audit, method: str, seed: int) -> tuple[RowMaps, list[str]]:
+    """Return a map of each subgroup that is apart and one of the rest, and what they gain in words.
+
+    ``audit`` is of the data, with its columns ``by``. InputError where rows are too few.
+    """
+    by, n = data.by or {}, data.scored.n
+    data = replace(data, by=None)
+    segments = segments_of(by, n)
+    subgroups = audit.subgroups
+    names = [] if subgroups is None else [*subgroups.apart["segment"]]
+    maps, sentences, free = list[RowMap](), list[str](), np.ones(n, bool)
+    for name in names:
+        inside = segments.members[[segments.words.index(name)]].toarray()[0] > 0
+        inside = inside[segments.cell]
+        rows = np.flatnonzero(inside & free)
+        free &= ~inside
+        fitted = fitted_to(data.part(rows), method, False, seed)
+        maps.append(RowMap(_conditions(by, name, inside, segments.cut), fitted))
+        sentences.append(f"where {name}: {fitted.sentence_}")
+    if free.any():
+        rest = data if free.all() else data.part(np.flatnonzero(free))
+        fitted = fitted_to(rest, method, False, seed)
+        maps.append(RowMap((), fitted))
+        sentences.append(f"{'other' if names else 'all'} rows: {fitted.sentence_}")
+    return RowMaps(tuple(maps)), sentences
+
+
+def _conditions(
+    by: Mapping[str, Any], name: str, inside: NDArray[np.bool_], cut: Sequence[str]
+) -> tuple[Condition, ...]:
+    """Return the conditions of a segment with these words and rows (n,); ``cut`` are ranges."""
+    columns = [column for column in by if f"{column} " in f"{name} "]
+    for some in [[column] for column in columns] + [columns]:
+        cells = {column: np.asarray(by[column]) for column in some}
+        conditions = [_condition(column, cells[column], inside, column in cut) for column in some]
+        held = [each.holds(by[each.column]) for each in conditions]
+        if (np.logical_and.reduce(held) == inside).all():
+            return tuple(conditions)
+    raise InputError(f"the subgroup {name!r:.60} cannot be told from its columns: rename these")
+
+
+def _condition(column: str, cells: NDArray, inside: NDArray[np.bool_], is_cut: bool) -> Condition:
+    """Return what holds for the cells of a column inside: numbers that were cut are in a range."""
+    texts = {None if _is_missing(cell) else str(cell).strip() for cell in cells[inside].tolist()}
+    if texts == {None} or (len(texts) == 1 and not is_cut):
+        return Condition(column, texts.pop())
+    numbers = np.array([_number(None if _is_missing(x) else str(x)) for x in cells.tolist()])
+    low, high = np.nanmin(numbers[inside]), np.nanmax(numbers[inside])
+    below, above = numbers[numbers < low], numbers[numbers > high]
+    return Condition(
+        column,
+        above=float(below.max()) if below.size else None,
+        at_most=float(high) if above.size else None,
+    )
+
+
+def rows_of_option(rows: Sequence[str]) -> tuple[Condition, ...]:
+    """Return the conditions of ``--rows COLUMN=VALUE``.
+
+    A fold is none: a map is fitted on one and applied to others.
+    """
+    pairs = (each.partition("=") for each in rows)
+    return tuple(
+        Condition(column.strip(), value.strip() or None)
+        for column, _, value in pairs
+        if column.strip().casefold() not in FOLD
+    )
+
+
+def read_map(path: Path | str) -> RowMaps:
+    """Return the maps of a file; InputError, with its name, where it holds none."""
+    validate_file_exists(path)
+    with open(path, "rb") as file:
+        data = file.read(LARGEST_TEXT + 1)
+    try:
+        return read_maps(data.decode("utf-8-sig"), path)
+    except UnicodeDecodeError:
+        raise not_utf8(path, data) from None
+    except InputError as error:
+        start = "" if str(error).startswith(f"{path}: ") else f"{path}: "
+        raise InputError(f"{start}{error}") from None
+
+
+def read_maps(text: str, name: object) -> RowMaps:
+    """Return the maps of a JSON text; ``name`` says in errors where it comes from."""
+    with reading(name, "recalibration map", "give what calbias recalibrate wrote"):
+        state = json.loads(text) if isinstance(text, str) and len(text) <= LARGEST_TEXT else None
+        if not isinstance(state, dict) or "calbias_maps" not in state:
+            return RowMaps((RowMap((), read_text(text, name)),))
+        if {*state} != {"generator", "calbias_maps", "maps"} or state["calbias_maps"] != VERSION:
+            raise InputError("the maps are of another version: use the calbias that wrote them")
+        maps = tuple(_row_map(each, name) for each in state["maps"])
+        if not 1 <= len(maps) <= _MOST_MAPS:
+            raise InputError(f"{len(maps)} maps: a file has 1 to {_MOST_MAPS}")
+        return RowMaps(maps)
+
+
+def _row_map(state: Any, name: object) -> RowMap:
+    conditions = tuple(Condition(**{key: each[key] for key in _KEYS}) for each in state["rows"])
+    for each in conditions:
+        ends = [end for end in each[2:] if end is not None]
+        is_good = isinstance(each.column, str) and isinstance(each.value, str | None)
+        are_numbers = all(type(end) in (int, float) and math.isfinite(end) for end in ends)
+        if not (is_good and are_numbers and (each.is_range or not ends)):
+            raise InputError("the recalibration map is damaged: rows; fit it again")
+    if len(conditions) > _MOST_CONDITIONS or {*state} != {"rows", "map"}:
+        raise InputError("the recalibration map is damaged: rows; fit it again")
+    return RowMap(conditions, read_text(json.dumps(state["map"]), name))
+
+
+def _is_missing(cell: Any) -> bool:
+    return cell is None or cell != cell or (isinstance(cell, str) and not cell.strip())
+
+
+def _number(text: str | None) -> float:
+    """Return the number that a text is, NaN where it is none."""
+    try:
+        return float(text) if text is not None else math.nan
+    except ValueError:
+        return math.nan
+
+
+def corrected(data: Data, maps: RowMaps, name: str) -> Data:
+    """Return the same rows with the scores after the maps; ``name`` is their file's.
+
+    ``data.by`` has the columns that the conditions are of. Of class probabilities the largest is
+    judged.
+    """
+    top, scores, hits = data.single, np.empty(data.scored.n), data.single.hit.astype(np.uint8)
+
+    def error(problem: str, row: int) -> InputError:
+        return array_error(f"{name}: {problem}", row)
+
+    for recalibrator, rows in maps.parts(data.by or {}, scores.size, error):
+        if (recalibrator.n_classes_ is None) != (data.logits is None):
+            kinds = (
+                f"{k} classes" if k else "scores"
+                for k in (recalibrator.n_classes_, 0 if data.logits is None else data.n_classes)
+            )
+            raise InputError("{}: the map is of {}, and {} are given".format(name, *kinds))
+        if data.logits is None or data.labels is None:
+            scores[rows] = recalibrator.predict(top.score[rows])
+            continue
+        values = data.logits[rows].astype(np.float64)
+        is_of_shares = recalibrator.values == PROBABILITIES
+        predicted = recalibrator.predict(softmax(values, axis=1) if is_of_shares else values)
+        if predicted.ndim == 2:
+            hits[rows] = predicted.argmax(axis=1) == data.labels[rows]
+            predicted = predicted.max(axis=1)
+        scores[rows] = predicted
+    return Data.of(
+        top_label_of_scores(scores, hits), data.clusters, kind=data.kind, by=data.by,
+        warnings=data.warnings, hints=data.hints, place=data.place, score=data.score,
+        notes=(*data.notes, f"the scores are those after the map in {name}"),
+    )  # fmt: skip
