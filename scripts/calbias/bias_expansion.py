@@ -1,8 +1,8 @@
 """Which is nearer to the truth, the equal-mass debiased estimate or the equal-mass sweep, and why.
 
-Both biases (ℓ2) follow from the population to second order; ``docs/debias_or_sweep.md`` derives the
-formulas. g = c − T is the gap, E² = E g². Of b bins of equal mass: γ_k = E[g | bin k], T_k =
-E[T | bin k], u_k = var(c − hit | bin k); g(q_k) is the gap at the bin's upper edge.
+Both biases (ℓ2) follow from the population to second order; ``docs/tool/debias_or_sweep.md``
+derives the formulas. g = c − T is the gap, E² = E g². Of b bins of equal mass: γ_k = E[g | bin k],
+T_k = E[T | bin k], u_k = var(c − hit | bin k); g(q_k) is the gap at the bin's upper edge.
 
     D, the debiased square     mean_k γ_k² + Σ_k (u_k − T_k(1 − T_k))/n
     Q, the square of b bins    the same + N_b
@@ -99,15 +99,20 @@ class Moments:
         gap, hit, residual = n_bins * np.diff(at, axis=1)
         return gap, np.clip(hit, 0.0, 1.0), residual - gap**2
 
-    def cumulants(self, n_samples: int, n_bins: int, noise: float) -> tuple[float, float, float]:
-        """Return mean, variance and third cumulant of the square, whose noise is ``noise``."""
-        gap, hit, u = self.bins(n_bins)
+    def influence(self, gap: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        """Return ψ of a row at each point, the derivative of mean_k γ_k², and the point's bin."""
+        n_bins = len(gap)
         middle = (self._upto[1:] + self._upto[:-1]) / 2
         at = np.minimum((middle * n_bins).astype(np.int64), n_bins - 1)
         edge_gaps = np.interp(np.arange(1, n_bins) / n_bins, middle, self.gap)
         jumps = np.append(np.cumsum((edge_gaps * np.diff(gap))[::-1])[::-1], 0.0)
         influence = 2 * gap[at] * self.gap + 2 * jumps[at]
-        influence -= self.weight @ influence
+        return influence - self.weight @ influence, at
+
+    def cumulants(self, n_samples: int, n_bins: int, noise: float) -> tuple[float, float, float]:
+        """Return mean, variance and third cumulant of the square, whose noise is ``noise``."""
+        gap, hit, u = self.bins(n_bins)
+        influence, at = self.influence(gap)
         label = gap[at] ** 2 * self.hit * (1 - self.hit)
         variance = self.weight @ (influence**2 + 4 * label) + 2 * np.sum(u**2) / n_samples
         skewed = 12 * influence * label - 8 * gap[at] * label * (1 - 2 * self.hit)

@@ -21,6 +21,7 @@ MISCALIBRATED = 4.0  # percent: the ten models of the paper have more
 MOST = 0.75  # share of networks
 FEWEST_NETWORKS, FEWEST_DATA_SETS = 10, 100
 SOURCE = "trained_networks"
+CARRIES_NOT = "it does not carry over"
 SETS = {"design": "chosen by hand", "first": "drawn first", "second": "drawn second"}
 ERRORS = "± one standard error over networks"
 ON_TRUTH = f"Networks of known truth above {MISCALIBRATED:g} %, each its mean over seven n"
@@ -69,7 +70,7 @@ class Sample(NamedTuple):
     def grid(self, law: str = "population") -> pd.DataFrame:
         """Return the rows of table ``network_bias`` under a law, of all numbers of bins."""
         table = self.table("network_bias")
-        rows = table[table["law"] == law]
+        rows = table[(table["law"] == law) & table["n_samples"].isin(MODEL_SIZES)]
         if {*rows["n_samples"]} != {*MODEL_SIZES}:
             raise NotJudged(f"table network_bias lacks sample sizes of law {law}")
         if rows["n_replicates"].min() < FEWEST_DATA_SETS:
@@ -198,7 +199,8 @@ def on_networks(
                     part = judge(Sample.of(run, drawn))
                 except NotJudged:
                     continue
-                notes.append(f"on those {words} {part.verdict.words}: {part.reason}")
+                verdict = part.verdict.words.replace("not reproduced", CARRIES_NOT)
+                notes.append(f"on those {words} {verdict}: {part.reason}")
             return ruling._replace(source=SOURCE, notes=notes)
 
         words = {"errors": ERRORS} | words_of(judge, name, globals())

@@ -35,6 +35,22 @@ def test_the_noise_of_accepted_bins_is_that_of_all_ordered_counts(n, hit):
     assert accepted_noise(np.array(hit), n) == pytest.approx((total, noise / total), rel=1e-12)
 
 
+@pytest.mark.parametrize("n_bins", [3, 15])
+@pytest.mark.parametrize("scenario", [IMAGES, FEW_ERRORS], ids=lambda s: s.name)
+def test_the_influence_is_the_change_of_the_square_by_a_row_more(scenario, n_bins):
+    population = population_of_scenario(scenario, 3000)
+    moments, step = Moments(population), 1e-3
+    gap = moments.bins(n_bins)[0]
+    influence, _ = moments.influence(gap)
+    for row in (5, 150, 1100, 2700):
+        weights = (1 - step) * population.weights
+        weights[row - 5 : row + 6] += step / 11  # spread, since an edge may cut a point
+        after = Moments(population._replace(weights=weights)).bins(n_bins)[0]
+        change = (np.mean(after**2) - np.mean(gap**2)) / step
+        expected = influence[row - 5 : row + 6].mean()
+        assert change == pytest.approx(expected, abs=0.02 * np.abs(influence).max())
+
+
 @pytest.mark.parametrize("scenario", [IMAGES, FEW_ERRORS, SMALL], ids=lambda s: s.name)
 def test_moments_are_those_of_simulated_squares(scenario):
     n, m = 400, 10_000

@@ -13,7 +13,7 @@ from matplotlib.figure import Figure
 from pipeline.detection_limits import nonincreasing
 from pipeline.figures import labels, panels, selection, style
 from pipeline.figures.selection import Tables
-from pipeline.paper import N_BINS
+from pipeline.paper import MODEL_SIZES, N_BINS
 
 TABLES = {
     "trained_networks": ("networks", "network_bias", "bias"),
@@ -42,7 +42,8 @@ def draw(tables: Tables, experiment: str, what: str) -> Figure:
     rows = rows[~rows["drawn"].isin(("control", "partner"))]
     if experiment == "detection":
         return _detection(tables, rows)
-    rows = rows[~(rows["n_bins"] > 0) | (rows["n_bins"] == N_BINS)]
+    usual = ~(rows["n_bins"] > 0) | (rows["n_bins"] == N_BINS)
+    rows = rows[usual & rows["n_samples"].isin(MODEL_SIZES)]
     paper = selection.rows(tables, "bias", experiment=experiment)
     paper = paper[paper["estimator"].isin(rows["estimator"])]
     drawings: dict[str, Callable[[pd.DataFrame, pd.DataFrame], Figure]] = {

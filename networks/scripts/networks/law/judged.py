@@ -1,7 +1,7 @@
 """The rule of ``networks/law/README.md``, and the table and picture of that page.
 
 In ``networks``, with PYTHONPATH=../scripts:scripts, ``python -m networks.law.judged law`` prints
-the table and draws ``law.png``.
+the table and draws ``resources/readme/debias_or_sweep.png``.
 """
 
 import argparse
@@ -15,6 +15,7 @@ from matplotlib.figure import Figure
 from scipy.stats import spearmanr, ttest_1samp
 
 NETWORKS = Path(__file__).parents[3]
+PICTURE = NETWORKS.parent / "resources/readme/debias_or_sweep.png"
 LEAST, LARGE, LARGE_AT_ONE_N = 4.0, 0.05, 0.1  # percent of true error; points of d
 KEYS = ["kind", "name", "n_samples"]
 FACTORS = ["sharpness", "n_train", "width"]
@@ -133,7 +134,7 @@ def main(argv: list[str] | None = None) -> int:
     print(judge(both).to_string(float_format="{:.3f}".format))
     print(saturation(d, pd.DataFrame(configurations)))
     print(d[d["truth_percent"] <= LEAST].to_string(index=False, float_format="{:.3f}".format))
-    draw(d[d["truth_percent"] > LEAST]).savefig(options.folder / "law.png", dpi=120)
+    draw(d[d["truth_percent"] > LEAST]).savefig(PICTURE, dpi=120)
     return 0
 
 

@@ -22,7 +22,14 @@ from networks.kept import Network, read_networks
 from pipeline.detection_limits import rejected_above
 from pipeline.fits.beta import fit_beta
 from pipeline.fits.glm import best_fit, fit_all
-from pipeline.paper import BINNED, HEATMAP_BINS, HEATMAP_SIZES, MODEL_SIZES, NORM
+from pipeline.paper import (
+    BINNED,
+    DETECTABLE_PERCENT,
+    HEATMAP_BINS,
+    HEATMAP_SIZES,
+    MODEL_SIZES,
+    NORM,
+)
 from pipeline.steps import Seed
 from pipeline.table_schema import columns_of
 from pipeline.tables import write_table
@@ -148,10 +155,13 @@ def laws(network: Network) -> dict[str, Law]:
 def network_rows(
     network: Network, norm: float, replicates: int, seed: int
 ) -> Iterator[dict[str, Any]]:
-    """Yield the rows of table ``network_bias`` of a network."""
+    """Yield the rows of table ``network_bias`` of a network.
+
+    At the sample sizes of the paper's sentences on detection there are tests alone.
+    """
     by_name = laws(network)
     truths = {x: 100 * true_calibration_error(by_name[x].scenario, norm=norm) for x in by_name}
-    for n in MODEL_SIZES:
+    for n in sorted({*MODEL_SIZES, *DETECTABLE_PERCENT}):
         m = min(max(DRAWN_ROWS // n, FEWEST), 4 * replicates)
         estimates = {name: _estimates(law, n, m, norm, seed) for name, law in by_name.items()}
         for name, law in by_name.items():
@@ -179,7 +189,7 @@ def network_rows(
 def _estimates(law: Law, n: int, m: int, norm: float, seed: int) -> dict[Cell, Estimates]:
     """Return the estimates of a law's cells on its first m data sets of n rows."""
     run = {name: load_estimator(name) for name in ESTIMATORS}
-    cells = [*law.cells]
+    cells = [cell for cell in law.cells if n in MODEL_SIZES or cell[0] in TESTS]
     if n in HEATMAP_SIZES:
         cells += itertools.product(law.more_bins, HEATMAP_BINS)
     results = simulate_cells(Sampler(law.scenario, n, seed), np.arange(m), run, cells, norm)
