@@ -224,7 +224,7 @@ test_n16 = verdicts_of(
 )  # fmt: skip
 test_n17 = verdicts_of(
     "N17", detected,
-    reproduced=[(12.0, 12.0)], approximate=[(7.4, 7.4)], not_reproduced=[(12.0, 4.0)],
+    reproduced=[(12.0, 12.0)], approximate=[(6.8, 6.8)], not_reproduced=[(12.0, 4.0)],
 )  # fmt: skip
 test_n18 = verdicts_of(
     "N18", detected,

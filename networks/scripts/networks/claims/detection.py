@@ -109,8 +109,7 @@ def _limits(sample: Sample, *sizes: int) -> RunTables:
 @on_networks(section_7_2.two_percent_needs_many, "network_bias", FIGURE)
 def two_percent_needs_many(sample: Sample) -> Ruling:
     """rule: R17's, on the true errors at which the miss rate, made nonincreasing over {NETWORKS},
-    falls to its three rates with {section_7_2.MANY} samples. Reproduced if all six ranges are above
-    2 %, approximate if the four of the lower miss rates are.
+    falls to its three rates: {section_7_2.two_percent_needs_many.rule}
     errors: {RANGES}
     """
     return section_7_2.two_percent_needs_many.judge(_limits(sample, section_7_2.MANY))
@@ -118,8 +117,7 @@ def two_percent_needs_many(sample: Sample) -> Ruling:
 
 @on_networks(section_7_2.ten_percent_below_500, "network_bias", FIGURE)
 def ten_percent_below_500(sample: Sample) -> Ruling:
-    """rule: R18's, on the true errors of N17. Approximate if all six ranges are above 10 % at 200
-    samples, reproduced if they are so still at 500.
+    """rule: R18's, on the true errors of N17: {section_7_2.ten_percent_below_500.rule}
     errors: {RANGES}
     """
     return section_7_2.ten_percent_below_500.judge(_limits(sample, 200, 500))
