@@ -291,6 +291,14 @@ def page_results(page):
     ]
 
 
+PRINTED_FITS = published("table2_beta_fits"), published("table3_glm_fits")
+
+
+def printed_fits(wildcards):
+    """A params function: the printed rows of the wildcard's model."""
+    return rows_of([wildcards.model], *PRINTED_FITS)
+
+
 def printed_tables(experiment):
     """The tables that an experiment's models need: Table 3 where their curves are fitted."""
     settings = EXPERIMENTS[experiment]

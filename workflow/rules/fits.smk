@@ -1,12 +1,5 @@
 # Fits: the Beta distribution of the scores and the twelve calibration curves of each model with outputs.
 
-PRINTED_FITS = published("table2_beta_fits"), published("table3_glm_fits")
-
-
-def printed_fits(wildcards):
-    """A params function: the printed rows of the wildcard's model."""
-    return rows_of([wildcards.model], *PRINTED_FITS)
-
 
 rule fit_model:
     input:
