@@ -6,6 +6,7 @@ edge; of equal mass without cut groups of equal scores. Neither needs scikit-lea
 
 from __future__ import annotations
 
+import math
 from dataclasses import KW_ONLY, dataclass
 from typing import Any, Literal
 
@@ -21,6 +22,7 @@ from calbias.estimators.ece_sweep import bins_chosen
 from calbias.samples.by_score import Scored
 
 Strategy = Literal["uniform", "quantile", "sweep"]
+Bins = int | Literal["cube_root"]
 _ESTIMATORS = {"uniform": "ece_bin_ew", "quantile": "ece_bin_em", "sweep": "ece_sweep_em"}
 
 
@@ -28,9 +30,10 @@ def calibration_error(
     y_true: ArrayLike,
     y_prob: ArrayLike,
     *,
-    n_bins: int = N_BINS,
+    n_bins: Bins = N_BINS,
     strategy: Strategy = "sweep",
-    norm: float | None = None,
+    norm: float | Literal["l1", "l2"] | None = None,
+    squared: bool = False,
     estimator: str | None = None,
     pos_label: int | float | bool | str | None = None,
     labels: ArrayLike | None = None,
@@ -46,12 +49,17 @@ def calibration_error(
     y_true : array_like, shape (n,)
     y_prob : array_like, shape (n,) or (n, K)
         The probability of the positive class; or of all classes, of which the top label is judged.
-    n_bins : int, default 15
-        The number of bins; ``strategy="sweep"`` chooses it.
+    n_bins : int or "cube_root", default 15
+        The number of bins, or ⌈n^(1/3)⌉ of them; ``strategy="sweep"`` chooses it.
     strategy : {"uniform", "quantile", "sweep"}, default "sweep"
         Bins of equal width, of equal mass, or as many of equal mass as leave the mean labels
         monotone.
-    norm, sample_weight
+    norm : float, "l1" or "l2", optional
+        As for ``calbias.estimate``.
+    squared : bool, default False
+        With norm 2, the mean squared gap and not its root. That of ``estimator="ece_debias_em"``
+        is unbiased, and may be below 0.
+    sample_weight
         As for ``calbias.estimate``.
     estimator : str, optional
         An estimator of ``calbias.list_estimators()`` instead of a strategy.
@@ -80,7 +88,17 @@ def calibration_error(
     """
     scores, hits = _sample(y_true, y_prob, pos_label, labels)
     name = looked_up("strategy", strategy, _ESTIMATORS) if estimator is None else estimator
-    return estimate(name, scores, hits, n_bins=n_bins, norm=norm, sample_weight=sample_weight).value
+    if isinstance(norm, str):
+        norm = looked_up("norm", norm, {"l1": 1.0, "l2": 2.0})
+    debiased = name.removeprefix("ece_debias_")
+    if squared and norm != 2 and debiased == name:
+        raise InputError("squared goes with norm=2: the square of the ℓ1 error is no mean")
+    name = f"ece_debias_squared_{debiased}" if squared and debiased in ("ew", "em") else name
+    value = estimate(
+        name, scores, hits,
+        n_bins=_number(n_bins, scores.size), norm=norm, sample_weight=sample_weight,
+    ).value  # fmt: skip
+    return value**2 if squared and debiased == name else value
 
 
 @dataclass(eq=False, repr=False)
@@ -122,7 +140,7 @@ class CalibrationDisplay:
         y_true: ArrayLike,
         y_prob: ArrayLike,
         *,
-        n_bins: int = 5,
+        n_bins: Bins = 5,
         strategy: Strategy = "uniform",
         pos_label: int | float | bool | str | None = None,
         labels: ArrayLike | None = None,
@@ -144,7 +162,7 @@ class CalibrationDisplay:
                 raise InputError("the sweep's bins take no weights here: take another strategy")
             n_bins = bins_chosen(Scored.of(scores, hits), "equal_mass")
         diagram = reliability_diagram(
-            scores, hits, n_bins=n_bins, confidence_level=confidence_level,
+            scores, hits, n_bins=_number(n_bins, scores.size), confidence_level=confidence_level,
             binning="equal_width" if strategy == "uniform" else "equal_mass",
             sample_weight=sample_weight,
         )  # fmt: skip
@@ -166,6 +184,11 @@ class CalibrationDisplay:
         ax.legend(loc="best")
         self.ax_, self.figure_ = ax, ax.figure
         return self
+
+
+def _number(n_bins: Bins, n: int) -> int:
+    """Return the number of bins for n rows."""
+    return math.ceil(n ** (1 / 3)) if n_bins == "cube_root" else n_bins
 
 
 def _sample(

@@ -44,6 +44,7 @@ PROBABILITIES = MODEL.predict_proba(X[300:])[:, 1]
         ({"strategy": "quantile"}, "ece_bin_em", 15),
         ({}, "ece_sweep_em", 15),
         ({"estimator": "ece_debias_em", "norm": 2}, "ece_debias_em", 15),
+        ({"strategy": "quantile", "n_bins": "cube_root"}, "ece_bin_em", 7),
     ],
 )
 def test_the_metric_is_the_estimate(options, estimator, n_bins):
@@ -54,6 +55,27 @@ def test_the_metric_is_the_estimate(options, estimator, n_bins):
     )
     assert value == calibration_error(NAMES[300:], PROBABILITIES, pos_label="yes", **options)
     assert value == calibration_error(2 * Y[300:] - 1, PROBABILITIES, **options)
+
+
+def test_squares_and_names_of_norms():
+    """The square of the debiased error is unbiased, and below 0 for data that fit too well."""
+    uniform = {"strategy": "uniform", "norm": "l2"}
+    root = calibration_error(Y[300:], PROBABILITIES, **uniform)
+    assert calibration_error(Y[300:], PROBABILITIES, squared=True, **uniform) == root**2
+    debiased = {"estimator": "ece_debias_em", "squared": True}
+    value = calibration_error(Y[300:], PROBABILITIES, **debiased)
+    assert value == calbias.estimate("ece_debias_squared_em", PROBABILITIES, Y[300:]).value
+    fit = calibration_error([0, 1] * 50, np.full(100, 0.5), n_bins=1, **debiased)
+    assert fit == pytest.approx(-0.25 / 99)
+    for options, message in (
+        ({"squared": True}, "squared goes with norm=2"),
+        ({"n_bins": "auto"}, "n_bins must be a whole number"),
+        ({"norm": "l3"}, "unknown norm 'l3'"),
+    ):
+        with pytest.raises(calbias.InputError, match=message):
+            calibration_error(Y[300:], PROBABILITIES, **options)
+    p = PROBABILITIES
+    assert calibration_curve(Y[300:], p, n_bins="cube_root", strategy="quantile")[0].size == 7
 
 
 def test_weights_in_the_metric_the_curve_and_the_scorer():
