@@ -32,7 +32,7 @@ def calibration_error(
     *,
     n_bins: Bins = N_BINS,
     strategy: Strategy = "sweep",
-    norm: float | Literal["l1", "l2"] | None = None,
+    norm: Any = None,
     squared: bool = False,
     estimator: str | None = None,
     pos_label: int | float | bool | str | None = None,
