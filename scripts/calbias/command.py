@@ -26,6 +26,7 @@ def main(argv: Sequence[str] | None = None) -> None:
 
 def _audit(options: Any) -> None:
     from calbias.file_audit import audit_file
+    from calbias.outcome_options import outcome_columns
 
     names = ("output", "by", "codes", "class_wise", "n_bins", "norm", "confidence_level", "seed",
              "replicates", "top_label", "force", "within", "map")  # fmt: skip
@@ -33,6 +34,7 @@ def _audit(options: Any) -> None:
         options.file,
         estimators="all" if options.all else options.estimators,
         columns=_columns(options),
+        outcomes=outcome_columns(options),
         progress=_progress(options),
         **_given(options, names),
     )
@@ -63,6 +65,7 @@ def _exit_with_answer(result: Any) -> None:
 
 def _recalibrate(options: Any) -> None:
     from calbias.errors import InputError
+    from calbias.outcome_options import outcome_columns
     from calbias.recalibrate_file import apply_file, recalibrate_file
 
     columns = _columns(options)
@@ -70,14 +73,15 @@ def _recalibrate(options: Any) -> None:
         lines = recalibrate_file(
             options.file, options.method or "advised", columns, options.top_label, options.seed,
             options.output, options.force, _notes(options), _progress(options), options.by,
-            options.codes,
+            options.codes, outcome_columns(options),
         )  # fmt: skip
         for line in lines:
             say(line)
         return
     used = ("score", "values", "missing")
     others = (options.method, options.top_label, options.by, options.codes)
-    if any(others) or _columns(options, *used) != type(columns)():
+    named = _columns(options, *used), outcome_columns(options)
+    if any(others) or any(x != type(x)() for x in named):
         raise InputError("--apply goes with --score, --values, --missing and --output alone")
     apply_file(
         options.file, options.apply, columns, options.output, options.force, sys.stdout.write,

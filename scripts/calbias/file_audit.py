@@ -10,7 +10,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from calbias.auditing.audit import audit_data, estimator_names
-from calbias.auditing.inputs import EVENT, TOP_LABEL, Data, Options, read_data
+from calbias.auditing.inputs import EVENT, TOP_LABEL, Data, Options
+from calbias.auditing.outcome_columns import OutcomeColumns, read_outcomes
 from calbias.auditing.page.page import page
 from calbias.auditing.results import Audit
 from calbias.auditing.subgroups.segments import with_codes
@@ -46,13 +47,15 @@ def audit_file(
     force: bool = False,
     map: str | None = None,
     progress: Callable[[str], None] | None = None,
+    outcomes: OutcomeColumns | None = None,
     **options: Any,
 ) -> Audit:
     """Return the Audit of a file; write page and JSON next to it, or at the stem ``output``.
 
     ``path`` is ``-`` for standard input, or several tables, written next to the first; ``by`` is
     one column or several, of which the numbers of ``codes`` are not cut.
-    With the file of a ``map`` the scores after it are audited. ``options`` are fields of
+    With the file of a ``map`` the scores after it are audited. ``outcomes`` are columns of
+    follow-up, weights or a judge, and ``options`` fields of
     ``Options``.
     """
     say = progress or (lambda text: None)
@@ -70,7 +73,13 @@ def audit_file(
     name = printable("standard input" if is_stream(paths[0]) else Path(paths[0]).absolute().name)
     name += f" and {len(paths) - 1} more" * (len(paths) > 1)
     say(f"reading {name}")
-    is_plain = not (
+    asked = outcomes or OutcomeColumns()
+    if maps and asked != OutcomeColumns():
+        raise InputError(
+            "--map goes without follow-up, weights and a judge: recalibrate --apply the map, and "
+            "audit its column calbias_score"
+        )
+    is_plain = asked == OutcomeColumns() and not (
         maps or by or codes or class_wise or top_label or columns not in (None, Columns())
     )
     if is_plain and len(paths) == 1 and not is_stream(paths[0]) and is_large(Path(paths[0])):
@@ -78,7 +87,7 @@ def audit_file(
         data = Data(sketch.scored(), kind=EVENT if is_event else TOP_LABEL)
     else:
         more = [name for name in maps.columns if name not in by] if maps else []
-        data = read_data(path, (*by, *more), columns=columns, top_label=top_label)
+        data = read_outcomes(path, (*by, *more), columns or Columns(), top_label, asked)
         if maps:
             data = corrected(data, maps, str(map))
             name += f" after {Path(str(map)).name}"

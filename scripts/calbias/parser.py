@@ -7,6 +7,7 @@ from typing import Any, NoReturn
 
 from calbias.defaults import CONFIDENCE_LEVEL, FORMS, N_BINS
 from calbias.errors import printable
+from calbias.outcome_options import add_outcomes
 
 
 class _Parser(argparse.ArgumentParser):
@@ -63,6 +64,7 @@ def _add_audit(commands: Any) -> None:
                        help="CSV, JSON lines, Parquet or NPZ; - for stdin; or several "
                        "tables")  # fmt: skip
     _add_columns(audit)
+    add_outcomes(audit)
     _add_by(audit, "look for subgroups that are miscalibrated")
     audit.add_argument("--map", metavar="MAP",
                        help="audit the scores after this map of calbias recalibrate")  # fmt: skip
@@ -97,6 +99,7 @@ def _add_recalibrate(commands: Any) -> None:
                              "advises)")  # fmt: skip
     recalibrate.add_argument("--apply", metavar="MAP", help="apply this map instead of a fit")
     _add_columns(recalibrate)
+    add_outcomes(recalibrate)
     _add_by(recalibrate, "a map of each subgroup that differs, and one of the other rows")
     _add_results(recalibrate, "the map as STEM.json (FILE_map), or with --apply the table as "
                  "STEM.csv (stdout)")  # fmt: skip

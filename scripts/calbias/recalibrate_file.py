@@ -14,7 +14,8 @@ import numpy as np
 
 from calbias.auditing.audit import audit_data
 from calbias.auditing.description import sentences
-from calbias.auditing.inputs import Options, read_data
+from calbias.auditing.inputs import Options
+from calbias.auditing.outcome_columns import OutcomeColumns, read_outcomes
 from calbias.auditing.subgroups.segments import with_codes
 from calbias.defaults import COUNTS, LOGITS, ODDS, PERCENT, PROBABILITIES
 from calbias.engine.scores_and_hits import scores_and_hits
@@ -48,15 +49,17 @@ def recalibrate_file(
     progress: Say,
     by: Sequence[str] = (),
     codes: Sequence[str] = (),
+    outcomes: OutcomeColumns | None = None,
 ) -> list[str]:
     """Write the map of a file; return a line for each map that says what it gains.
 
     With columns ``by`` there is a map of each subgroup that an audit finds apart, and one of the
-    other rows. ``say`` gets the notes on how the file was read, and how the map is applied.
+    other rows. ``say`` gets the notes on how the file was read, and how the map is applied;
+    ``outcomes`` are columns of follow-up, weights or a judge.
     """
     looked_up("method", method, dict.fromkeys((ADVISED, *METHODS)))
     (file,) = output_paths(path, output, force, (".json",), "_map")
-    data = read_data(path, by, columns=columns, top_label=top_label)
+    data = read_outcomes(path, by, columns, top_label, outcomes or OutcomeColumns())
     data = replace(data, by=with_codes(data.by or {}, codes) or None)
     for note in (*data.notes, *sentences(data.warnings or ())):
         say(note)

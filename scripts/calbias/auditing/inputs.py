@@ -134,7 +134,8 @@ class Data:
         clusters = None if self.clusters is None else self.clusters[rows]
         by = self.by and {name: np.asarray(each)[rows] for name, each in self.by.items()}
         top = TopLabel(*(column[rows] for column in self.single))
-        outcomes = self.outcomes and self.outcomes.of_rows(rows)
+        outcomes = self.outcomes if self.scored.seen is not None else None
+        outcomes = outcomes and outcomes.of_rows(rows)
         return Data.of(top, clusters, kind=self.kind, by=by, outcomes=outcomes)
 
     def with_outcomes(self, outcomes: MeanOutcomes) -> Data:

@@ -1,0 +1,228 @@
+"""Columns of a file that make outcomes: follow-up, weights, a judge, shares.
+
+The reader finds the scores, and an outcome that it understands: the status, the judge's label or
+the share. The table is then read again for the other columns of the rows that are judged.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from calbias.auditing.inputs import EVENT, TOP_LABEL, Data, read_data
+from calbias.errors import InputError
+from calbias.outcomes.follow_up import BY_RISK, MARGINAL
+from calbias.outcomes.given import Given, has_shares, shares_of
+from calbias.reading.cells import GRADES, numbers_of, texts_of
+from calbias.reading.columns import Columns, looked_up_column
+from calbias.reading.output_file import Place
+from calbias.reading.table_files import Table, as_number, read_table
+
+TIMES = ("time", "times", "futime", "followup", "follow_up", "months", "days", "years", "duration",
+         "rfstime", "os_time", "survival_time")  # fmt: skip
+STATUSES = ("status", "event", "delta", "cause", "fustat", "died", "death")
+_OPTIONS = {"times": "--time", "events": "--status", "horizon": "--horizon",
+            "weights": "--weight", "judge": "--judge"}  # fmt: skip
+
+
+@dataclass(frozen=True)
+class OutcomeColumns:
+    """What a user names of a file beside scores and hits; ``event`` is that of ``Columns``.
+
+    ``censoring`` is a column, by-risk or marginal; ``labelled`` a column or a number.
+    """
+
+    time: str | None = None
+    status: str | None = None
+    horizon: float | None = None
+    censored: int = 0
+    censoring: str = BY_RISK
+    weight: str | None = None
+    judge: str | None = None
+    labelled: str | None = None
+
+    def __post_init__(self) -> None:
+        if self.horizon is None and (self.time or self.status):
+            given = "--time" if self.time else "--status"
+            raise InputError(
+                f"{given} goes with --horizon: until when are the risks, in the unit of the times?"
+            )
+        if self.horizon is None and (self.censored or self.censoring != BY_RISK):
+            raise InputError("--censored and --censoring go with --horizon")
+        if self.labelled is not None and self.judge is None:
+            raise InputError("--labelled goes with --judge")
+        if self.horizon is not None and (self.weight or self.judge):
+            raise InputError(
+                f"--horizon goes without {'--weight' if self.weight else '--judge'}: of follow-up "
+                "the outcomes are pseudo-observations"
+            )
+
+
+def read_outcomes(
+    path: Path | str | Sequence[Path | str],
+    by: Sequence[str],
+    columns: Columns,
+    top_label: bool,
+    asked: OutcomeColumns,
+) -> Data:
+    """Return the Data of a table with outcomes that its columns make.
+
+    Where no column of ``asked`` is named, hits may be shares between 0 and 1.
+    """
+    if asked == OutcomeColumns():
+        try:
+            return read_data(path, by, columns=columns, top_label=top_label)
+        except InputError as error:
+            if not (columns.hit or columns.label) or columns.prediction or columns.event:
+                raise
+            try:
+                return _with_outcomes(path, by, columns, top_label, asked)
+            except InputError:
+                raise error from None
+    return _with_outcomes(path, by, columns, top_label, asked)
+
+
+def _with_outcomes(
+    path: Path | str | Sequence[Path | str],
+    by: Sequence[str],
+    columns: Columns,
+    top_label: bool,
+    asked: OutcomeColumns,
+) -> Data:
+    if top_label:
+        raise InputError("outcomes that are right on average go without --top-label")
+    table, location = read_table(path)
+    if asked.horizon is not None:
+        return _follow_up(path, by, columns, asked, table, location)
+    if asked.judge is None and not (columns.hit or columns.label):
+        data = read_data(path, by, columns=columns)
+        return _outcomes_of(data, asked, data.single.hit.astype(float), table)
+    human = columns.hit or columns.label
+    if human is None:
+        raise InputError("--judge needs --hit or --label: the column of the human labels")
+    outcome = _named(asked.judge or human, table, location)
+    values = texts_of(table, outcome)
+    one = next((text for text in values if text not in (None, "0", "0.0")), "1")
+    if columns.event and not asked.judge:
+        data = read_data(path, by, columns=columns)
+        return _outcomes_of(data, asked, data.single.hit.astype(float), table)
+    if asked.judge is None and not has_shares(_floats(table, outcome)):
+        data = read_data(path, by, columns=columns)
+        return _outcomes_of(data, asked, data.single.hit.astype(float), table)
+    named = replace(columns, hit=None, label=outcome, event=one)
+    data = replace(read_data(path, by, columns=named), kind=TOP_LABEL if columns.hit else EVENT)
+    hits = _floats(table, _named(human, table, location))[_rows(data)]
+    place = data.place.error if data.place else None
+    hits = shares_of(hits, human, may_be_missing=asked.judge is not None, error=place)
+    data = replace(data, notes=(f"column {outcome} holds the outcomes",), warnings=())
+    return _outcomes_of(data, asked, hits, table)
+
+
+def _follow_up(
+    path: Path | str | Sequence[Path | str],
+    by: Sequence[str],
+    columns: Columns,
+    asked: OutcomeColumns,
+    table: Table,
+    location: Place,
+) -> Data:
+    """Return the Data of risks by a horizon."""
+    time = _found(asked.time, TIMES, "--time", table, location)
+    status = _found(asked.status or columns.label, STATUSES, "--status", table, location)
+    event = columns.event or "1"
+    named = replace(columns, hit=None, prediction=None, label=status, event=event)
+    data = read_data(path, (*by, time), columns=named)
+    others = {name: column for name, column in (data.by or {}).items() if name in by}
+    data = replace(
+        data, by=others or None, warnings=(), hints=(),
+        notes=(
+            f"{data.score or 'the score'} is the risk of {status} {event} by {asked.horizon:g}, "
+            f"column {time} the follow-up",
+        ),
+    )  # fmt: skip
+    place, rows = _place(data), _rows(data)
+    numbers = numbers_of(table, [time, status], location)[rows]
+    censoring: Any = asked.censoring
+    if censoring not in (BY_RISK, MARGINAL):
+        texts = texts_of(table, _named(censoring, table, location))
+        censoring = np.array([str(text) for text in texts])[rows]
+    given = Given(
+        times=numbers[:, 0], events=numbers[:, 1], horizon=asked.horizon, event=_code(event),
+        censored=asked.censored, censoring=censoring, names={"times": time, "events": status},
+        error=place.error,
+    )  # fmt: skip
+    return data.with_outcomes(given.outcomes(data.single.score, np.zeros(rows.size)))
+
+
+def _outcomes_of(data: Data, asked: OutcomeColumns, hits: np.ndarray, table: Table) -> Data:
+    """Return the Data with weights, a judge or shares."""
+    place, rows = _place(data), _rows(data)
+
+    def column(name: str | None) -> Any:
+        if name is None:
+            return None
+        return numbers_of(table, [_named(name, table, place)], place._replace(rows=None))[rows, 0]
+
+    labelled: Any = asked.labelled
+    if labelled is not None:
+        try:
+            labelled = float(labelled)
+        except ValueError:
+            labelled = column(labelled)
+    names = {"weights": asked.weight or "weight", "judge": asked.judge or "judge"}
+    given = Given(
+        weights=column(asked.weight), judge=column(asked.judge), labelled=labelled, names=names,
+        error=place.error,
+    )  # fmt: skip
+    return data.with_outcomes(given.outcomes(data.single.score, hits))
+
+
+def _place(data: Data) -> Place:
+    if data.place is None:
+        raise InputError("follow-up, weights, a judge and shares need a table of columns")
+    return data.place
+
+
+def _rows(data: Data) -> np.ndarray:
+    """Return the rows of the table that are judged."""
+    return _place(data).at(np.arange(data.single.score.size))
+
+
+def _named(name: str, table: Table, location: Place) -> str:
+    return looked_up_column(name, [*table], location.file)
+
+
+def _found(
+    name: str | None, usual: Sequence[str], option: str, table: Table, location: Place
+) -> str:
+    """Return a column that the user names, or the only one with a usual name."""
+    if name is not None:
+        return _named(name, table, location)
+    likely = [each for each in table if each.casefold() in usual]
+    if len(likely) == 1:
+        return likely[0]
+    which = f"{' or '.join(likely)}?" if likely else f"columns are {', '.join(table):.300}"
+    raise InputError(f"{location.file}: --horizon needs {option} COLUMN: {which}")
+
+
+def _floats(table: Table, name: str) -> np.ndarray:
+    """Return a column as numbers, NaN where a cell is empty or none."""
+    numbers = np.full(len(table[name]), np.nan)
+    for row, text in enumerate(texts_of(table, name)):
+        if text is not None:
+            number = as_number(text)
+            numbers[row] = GRADES.get(text.casefold(), np.nan) if number is None else number
+    return numbers
+
+
+def _code(event: str) -> int:
+    try:
+        return int(float(event))
+    except ValueError:
+        raise InputError(
+            f"--event {event!r:.60}: of follow-up it is a number in --status"
+        ) from None
