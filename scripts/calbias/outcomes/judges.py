@@ -17,7 +17,7 @@ from calbias.outcomes.checks import RowError, column_of, first_wrong
 from calbias.outcomes.follow_up import MOST_STRATA, strata_of_scores
 from calbias.outcomes.mean_outcomes import Floats, MeanOutcomes
 
-_LABELS_PER_STRATUM, _FEWEST_LABELS = 20, 5
+_LABELS_PER_STRATUM, _FEWEST_LABELS, _FEW_LABELS = 20, 5, 50
 
 
 def judged(
@@ -60,6 +60,12 @@ def judged(
         wrong = (share <= 0) | (share > 1)
         first_wrong(wrong, share, "chance", "a chance of being labelled is in (0, 1]", error)
     outcomes = values + np.where(labelled, (np.nan_to_num(human) - values) / share, 0.0)
+    rarer = int(min(np.sum(human == 1), np.sum(human == 0)))
+    if rarer < _FEW_LABELS:
+        warnings += (
+            f"{rarer} human labels of the rarer outcome are few: the p-value is approximate below "
+            f"{_FEW_LABELS}",
+        )
     judged_rows = ~np.isnan(outcomes)
     mean = 100 * outcomes[judged_rows].mean()
     return MeanOutcomes(
