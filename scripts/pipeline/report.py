@@ -16,7 +16,10 @@ from pipeline.table_schema import column_meanings, tables
 VERDICT_WORDS = {  # its symbol, what it means
     "reproduced": ("✓", "the rule's strict condition holds"),
     "approximate": ("≈", "it holds in part, or within a looser tolerance"),
-    "not_reproduced": ("✗", "it fails; the note names the cause where it is known"),
+    "not_reproduced": (
+        "✗", "the sentence is not borne out, also where its number is reproduced; the note names "
+        "the cause where it is known",
+    ),
     "needs_real_logits": (
         "…", "it rests on the outputs of the paper's models, which this run did not have in full; "
         "snakemake with --configfile config/real_logits.yaml downloads them",
@@ -24,7 +27,6 @@ VERDICT_WORDS = {  # its symbol, what it means
     "not_judged": ("–", "this run did not compute what the rule compares"),
 }  # fmt: skip
 MOST_ROWS = 20  # of a table in the page
-LONG = 40  # rows from which a table is folded
 _ROUNDED = (
     "The paper's scores were rounded to float32; claims R06 and R07 compare fits to such scores, "
     "with any config key softmax, and find them close."
@@ -243,7 +245,7 @@ def _signed(value: float, unit: str) -> str:
 
 
 def compared_places(table: pd.DataFrame | None) -> list[dict[str, Any]]:
-    """Return [{where, table, count, causes, folded}] of table ``comparison``, by place."""
+    """Return [{where, table, count, causes}] of table ``comparison``, by place."""
     sections = []
     for where, rows in () if table is None else table.groupby("where", sort=False):
         rows = rows.drop(columns="where").dropna(axis=1, how="all")
@@ -253,7 +255,6 @@ def compared_places(table: pd.DataFrame | None) -> list[dict[str, Any]]:
             "table": shown("comparison", rows, len(rows), label),
             "count": _count(rows),
             "causes": [CAUSES[where]] if where in CAUSES else [],
-            "folded": len(rows) > LONG,
         })  # fmt: skip
     return sections
 

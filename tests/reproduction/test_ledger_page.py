@@ -16,7 +16,7 @@ from pipeline.claims.run_tables import RunTables
 from pipeline.report import MOST_ROWS, compared_places, counted, papers_tables, shown, theorems
 from pipeline.table_schema import columns_of, tables
 from reproduction.steps.write_pages import front_page, ledger_page
-from reproduction.verdict_summary import CORE, OTHERS, sentences
+from reproduction.verdict_summary import CORE, FAILING, OPEN, sentences
 
 
 def results(**given):
@@ -168,7 +168,7 @@ def test_tables_of_other_papers_have_computed_and_printed_values():
 
 def test_the_front_page_says_where_the_paper_fails_and_why_and_leads_everywhere(found, picture):
     claims = found["claims"].assign(verdict="reproduced", models="", note="").set_index("id")
-    claims.loc["R12", ["verdict", "note"]] = "not_reproduced", "the root is missing"
+    claims.loc["R12", ["verdict", "reason"]] = "not_reproduced", "the root is missing"
     claims.loc["R06", "models"] = "2 of 10"
     claims.loc["G01", "verdict"] = "not_reproduced"  # another paper's
     n = claims.index.str.startswith("R").sum() - 2  # quoted
@@ -179,11 +179,11 @@ def test_the_front_page_says_where_the_paper_fails_and_why_and_leads_everywhere(
     checker = Page(text)
     counts = f"{holds} hold (1 on some of the models), 1 does not, 1 is a theorem"
     assert f"{n} claims: {counts}" in text
-    first = text[text.index("Where it does not hold") : text.index('id="others"')]
+    first = text[text.index("What is not borne out") : text.index(" What holds")]
     assert 'href="ledger.html#R12"' in first
     assert "the root is missing" in first
     assert not {"R13", "G01"} & {*re.findall(r"ledger.html#(\w+)", first)}
-    assert "Where it holds approximately" not in text
+    assert "What holds approximately" not in text
     assert "10 jobs used 12 s of CPU" in text
     assert "<td>321</td>" in text
     assert [image["src"] for image in checker.images] == ["figures/fig1_intro.png"]
@@ -194,42 +194,48 @@ def test_the_front_page_says_where_the_paper_fails_and_why_and_leads_everywhere(
 
 def claims(default="reproduced", **verdicts):
     """Table claims: those of the topics, and R99 beyond them, which is a theorem."""
-    ids = [*(name for topic in (*CORE, *OTHERS) for name in topic.ids), "R99"]
+    ids = [*(name for topic in (*CORE, *FAILING, *OPEN) for name in topic.ids), "R99"]
     table = pd.DataFrame({"id": ids, "claim": "its own words", "where": "here", "models": ""})
     table.loc[table["id"] == "R99", "where"] += ", theorem"
     return table.assign(verdict=[verdicts.get(name, default) for name in ids])
 
 
-def said(table):
-    return {x.head: [topic.ids for topic in x.topics] for x in sentences(table)}
+NOTHING = pd.DataFrame(columns=["id", "name", "case", "value"])
+
+
+def said(table, measurements=NOTHING):
+    return {x.head: [point.ids for point in x.points] for x in sentences(table, measurements)}
 
 
 def test_the_core_holds_strictly_and_approximately_and_the_rest_is_not_told():
     found = said(claims(R09="approximate"))
     assert found == {
-        "The core holds": [("R01",), ("R10",), ("R20",), ("R16",)], "Approximately": [("R09",)],
-    }  # fmt: skip
+        "The core holds": [("R01",), ("R20",), ("R10",), ("R16",), ("R11",)],
+        "Approximately": [("R09",)],
+    }
 
 
 @pytest.mark.parametrize(
     ("verdicts", "expected"),
     [
-        ({"R19": "not_reproduced"}, {"What fails": [("R12", "R19")]}),  # the worst of two
-        ({"R26": "needs_real_logits"}, {"What is open": [("R26", "R30")]}),
-        ({"R99": "not_reproduced"}, {"What fails": [("R99",)]}),
+        ({"R19": "not_reproduced"}, {"Not borne out": [("R12", "R19")]}),  # the worst of two
+        ({"R26": "needs_real_logits"}, {"Open": [("R26", "R30")]}),
+        ({"R99": "not_reproduced"}, {"Not borne out": [("R99",)]}),
     ],
 )
 def test_what_fails_and_what_is_open(verdicts, expected):
-    assert {k: v for k, v in said(claims(**verdicts)).items() if "What" in k} == expected
-    own = [x.text for x in sentences(claims(R99="not_reproduced")) if x.head == "What fails"]
-    assert own == ["its own words (R99)"]
+    table = claims(**verdicts)
+    found = {k: v for k, v in said(table).items() if k in ("Not borne out", "Open")}
+    assert found == expected
+    last = sentences(claims(R99="not_reproduced"), NOTHING)[-1]
+    assert (last.head, last.text) == ("Not borne out", "its own words (R99)")
 
 
 def test_a_core_that_fails_is_not_said_to_hold():
     found = said(claims(R01="not_reproduced"))
     assert "The core holds" not in found
-    assert found["Of the core holds"] == [("R09",), ("R10",), ("R20",), ("R16",)]
-    assert found["What fails"] == [("R01",)]
+    assert found["Of the core holds"] == [("R09",), ("R20",), ("R10",), ("R16",), ("R11",)]
+    assert found["Not borne out"] == [("R01",)]
 
 
 def test_claims_that_were_not_judged_are_left_out():
@@ -237,6 +243,20 @@ def test_claims_that_were_not_judged_are_left_out():
     assert said(claims("not_judged", R12="approximate", R01="reproduced")) == {
         "The core holds": [("R01",)]
     }
+
+
+@pytest.mark.parametrize(("sweep", "lean"), [(3, "against it"), (9, "for it"), (8, "level")])
+def test_numbers_stand_behind_a_topic_and_say_where_the_evidence_points(sweep, lean):
+    name = "selects as the TCE, all networks"
+    rows = [("R26", name, "ece_sweep_em", sweep), ("R26", name, "ece_bin_ew", 8),
+            ("R09", "em less biased, cells of 21 clearly so", "bin", 20.0),
+            ("R09", "em less biased, cells of 21 clearly so", "sweep", 21.0),
+            ("R09", "em less biased, cells of 21 the other way round", None, 2.0)]  # fmt: skip
+    table = pd.DataFrame(rows, columns=["id", "name", "case", "value"])
+    found = {x.head: x.text for x in sentences(claims(R26="needs_real_logits"), table)}
+    assert f"so far the evidence is {lean} (R26, R30: " in found["Open"]
+    assert f"the best method for {sweep}, ECE_bin for 8" in found["Open"]
+    assert "(R09: 41 of 63 cells, 2 the other way)" in found["The core holds"]
 
 
 def test_theorems_are_counted_apart():

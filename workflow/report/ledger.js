@@ -5,7 +5,7 @@ document.querySelectorAll("article").forEach(claim => {
   if (!picture) return;
   const copy = picture.cloneNode(true);
   copy.classList.add("beside");
-  claim.querySelector("p").after(copy);
+  claim.querySelector("summary").after(copy);
 });
 
 const dialog = document.querySelector("dialog");
@@ -28,3 +28,11 @@ boxes.forEach(box => box.addEventListener("change", () => {
   document.querySelectorAll("[data-verdict]").forEach(part =>
     part.classList.toggle("hidden", !wanted.has(part.dataset.verdict)));
 }));
+
+// A link to a claim opens it.
+const unfold = () => {
+  const claim = document.getElementById(location.hash.slice(1));
+  claim?.querySelector("details.evidence")?.setAttribute("open", "");
+};
+addEventListener("hashchange", unfold);
+unfold();

@@ -101,7 +101,7 @@ def ledger_table(judged: list[Judged], batches: pd.DataFrame | None = None) -> p
                 *(claim.id, claim.where + THEOREM * claim.theorem, claim.says, claim.published),
                 *(in_words(ruling.measurements), uncertainty_in_words(claim, ruling)),
                 *(claim.rule, ruling.source, ruling.verdict, stability, ruling.models),
-                *(_note(ruling, limit), claim.stated_by),
+                *(ruling.reason, _note(ruling, limit), claim.stated_by),
             )
         )
     return pd.DataFrame(rows, columns=list(columns_of("claims")))

@@ -63,8 +63,9 @@ class Verdict(StrEnum):
 
     @property
     def words(self) -> str:
-        """The verdict in plain words: ``not reproduced``."""
-        return self.replace("_", " ").replace("real logits", "the models' outputs")
+        """The verdict in plain words: ``not borne out``, also where the printed number is."""
+        words = {self.NOT_REPRODUCED: "not borne out"}.get(self, self.replace("_", " "))
+        return words.replace("real logits", "the models' outputs")
 
 
 class Measurement(NamedTuple):
@@ -144,8 +145,8 @@ class Ruling(NamedTuple):
     ``source`` says where the data came from and ``notes`` name causes and exceptions.
     ``largest_error`` is the largest standard error behind the verdict, where the claim's
     ``uncertainty`` speaks of one. ``models`` is "2 of 10" where a claim about models was judged on
-    some of them. ``reason`` says in one line, for somebody who reads nothing else, why the verdict
-    is not "reproduced"; of a reproduced claim it is not shown.
+    some of them. ``reason`` says in one line, with a number, what decides, for somebody who reads
+    nothing else.
     """
 
     verdict: Verdict

@@ -1,7 +1,6 @@
 """R19 to R21: bias under perfect calibration, and in both settings (section 7.3, Figure 6)."""
 
 import itertools
-from collections import Counter
 
 from pipeline.claims.claim import claim
 from pipeline.claims.run_tables import RunTables
@@ -87,26 +86,30 @@ def both_beat_common_practice(run: RunTables) -> Ruling:
     }
     counts, largest = counted(gains)
     verdicts = {name: cells.verdict() for name, cells in counts.items()}
-    words = [f"{n} {v.words}" for v, n in Counter(verdicts.values()).items()]
-    notes = [f"of {len(counts)} comparisons {', '.join(words)}"]
     failed = {name: x for name, x in counts.items() if verdicts[name] == Verdict.NOT_REPRODUCED}
-    for name, cells in (failed | counts).items():
-        if name in failed and cells.disagree <= cells.agree:
-            notes.append(
-                f"{name} is not consistent: clearly less biased in {cells.agree} of {cells.total} "
-                "cells"
-            )
-        elif cells.disagree:
-            how = "reversed: " * (name in failed)
-            notes.append(
-                f"{name} is {how}clearly more biased in {cells.disagree} of {cells.total} cells"
-            )
-    where = {"realistic:": "in realistic scenarios,", "perfect:": "if calibrated,"}
+    notes = [
+        f"{name} is {'reversed: ' * (name in failed and x.disagree > x.agree)}more biased in "
+        f"{x.disagree} of {x.total} cells"
+        for name, x in (failed | counts).items()
+        if x.disagree
+    ]
+    biases = {setting: x.bias.abs().mean() for setting, x in curves.items()}
+    where = {"realistic": "in realistic scenarios,", "perfect": "if calibrated,"}
     first = "".join(
-        f": {where[setting]} {names}"
-        for setting, _, names in (name.partition(" ") for name in [*failed][:1])
-    )
+        f": {where[setting]} {good} ({biases[setting][good]:.2f} %) over {common} "
+        f"({biases[setting][common]:.2f} %)"
+        for setting, good, common in (name.replace(":", "").replace("over ", "").split()
+                                      for name in [*failed][:1])
+    )  # fmt: skip
     verdict = Verdict.worst(verdicts.values())
-    measurements = cell_measurements("less biased", counts)
+    shown = {
+        f"{where[setting]} {name}": x[name]
+        for setting, x in biases.items()
+        for name in (*GOOD, *COMMON)
+    }
+    measurements = [
+        *by_case("mean |bias| over the curves", shown, "percent"),
+        *cell_measurements("less biased", counts),
+    ]
     reason = f"{len(failed)} of {len(counts)} comparisons fail{first}"
     return Ruling(verdict, measurements, "", notes, largest, reason=reason)

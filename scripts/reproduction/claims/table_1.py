@@ -53,13 +53,18 @@ def sweep_selects_better(run: RunTables) -> Ruling:
     measurements += [
         Measurement(f"ticks of {len(rows)} as published", same),
         *by_case("models that agree, mean over bootstrap resamples", expected),
+        *by_case("selects as the TCE, all networks", _of_all_networks(run)),
         *on_other_networks(run),
     ]
     verdict = Verdict.of(exact, counts["ece_sweep"] > counts["ece_bin"])
     reason = (
         f"ECE_bin selects as the TCE for {counts['ece_bin']}, ECE_sweep for {counts['ece_sweep']}"
     )
-    why, notes = "and the claim counts all ten", [*choices_notes(run), LIMIT_OF_THE_SWEEP]
+    agreeing = _of_all_networks(run)
+    n = table_of(run)["model"].nunique()
+    why = "and the claim counts all ten (of {} networks ECE_sweep agrees for {}, ECE_bin for {})"
+    why = why.format(n, *(agreeing.get(name, 0) for name in reversed(MEASURES)))
+    notes = [*choices_notes(run), LIMIT_OF_THE_SWEEP]
     return on_genuine(rows, verdict, measurements, notes, reason, why_open=why)
 
 
@@ -72,6 +77,18 @@ def on_other_networks(run: RunTables) -> list[Measurement]:
     return [
         Measurement(what, n, f"of {total} models", name) for name, (n, total) in agrees.iterrows()
     ]
+
+
+def _of_all_networks(run: RunTables) -> dict[str, int]:
+    """Return {estimator: number of the networks, the paper's or others, that it agrees on}."""
+    table = table_of(run)
+    return dict(is_true(table["agrees"]).groupby(table["measure"]).sum())
+
+
+def table_of(run: RunTables) -> pd.DataFrame:
+    """Return the rows of table ``recalibration_selection`` of the paper's two estimators."""
+    table = run.table("recalibration_selection")
+    return table[table["measure"].isin(MEASURES)]
 
 
 def choices_notes(run: RunTables) -> list[str]:
@@ -134,7 +151,11 @@ def sweep_selects_what_calibrates_better(run: RunTables) -> Ruling:
     )
     notes = [LIMIT_OF_THE_SWEEP]
     if better == worse == 0 and abs(mean) <= CLEAR_GAIN * error:
-        why = "and no gain of the sweep's choice is clear"
+        clear, worse = _clear(others)
+        why = (
+            "and no gain of the sweep's choice is clear (other networks: clearly better on "
+            f"{clear}, worse on {worse} of {len(others)})"
+        )
         ruling = on_genuine(gains, Verdict.NEEDS_REAL_LOGITS, measurements, notes, why_open=why)
         return ruling._replace(reason=ruling.reason or why.removeprefix("and "))
     is_clear = mean > CLEAR_GAIN * error

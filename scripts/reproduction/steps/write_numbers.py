@@ -1,7 +1,7 @@
 """The findings of a run in sentences, for README, docs/papers/results.md and the front page."""
 
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from functools import partial
 from pathlib import Path
 from typing import NamedTuple
@@ -68,23 +68,23 @@ def findings(
     """Return the findings of these ``topics``, of all if none, that the tables allow."""
     return [
         finding
-        for topic, (table, findings_of) in TOPICS.items()
-        if table in tables and (not topics or topic in topics)
-        for finding in findings_of(tables[table], machine)
+        for topic, (names, findings_of) in TOPICS.items()
+        if {*names} <= {*tables} and (not topics or topic in topics)
+        for finding in findings_of(*(tables[name] for name in names), machine)
     ]
 
 
-def _claims(claims: pd.DataFrame, _: str) -> Iterator[Statement]:
+def _claims(claims: pd.DataFrame, measurements: pd.DataFrame, _: str) -> Iterator[Statement]:
     ours = stated_by(claims, PAPERS[0])
     yield Statement(f"The paper's {len(ours)} claims", f": {counted(ours)}.")
-    for sentence in sentences(claims):
+    for sentence in sentences(claims, measurements):
         yield Statement(sentence.head, f": {sentence.text}.")
 
 
 def _networks(claims: pd.DataFrame, _: str) -> Iterator[Statement]:
     for row in claims.astype(object).fillna("").itertuples():
         verdict = Verdict(row.verdict).words
-        parts = re.findall(r"on those drawn (\w+) ((?:not )?\w+): ", row.note)
+        parts = re.findall(r"on those drawn (\w+) ((?:not borne )?\w+): ", row.note)
         others = ", ".join(f"{drawn}: {other}" for drawn, other in parts if other != verdict)
         verdict += f" ({others})" * bool(others)
         yield Statement(f"{row.id}", f", {verdict}: {row.claim.partition(': ')[2]}.")
@@ -185,13 +185,15 @@ def _speed(benchmark: pd.DataFrame, machine: str) -> Iterator[Statement]:
         )
 
 
-TOPICS = {  # name: (table, its findings)
-    "floor": ("measurements", _floor),
-    "claims": ("claims", _claims),
-    "networks": ("network_claims", _networks),
-    "truth": ("network_measurements", _truth),
-    "prediction": ("own_measurements", _prediction),
-    "coverage": ("own_measurements", _coverage),
-    "bias": ("paired_t_test", _bias),
-    "speed": ("benchmark", _speed),
+TOPICS: dict[
+    str, tuple[tuple[str, ...], Callable[..., Iterator[Statement]]]
+] = {  # name: (tables, their findings)
+    "floor": (("measurements",), _floor),
+    "claims": (("claims", "measurements"), _claims),
+    "networks": (("network_claims",), _networks),
+    "truth": (("network_measurements",), _truth),
+    "prediction": (("own_measurements",), _prediction),
+    "coverage": (("own_measurements",), _coverage),
+    "bias": (("paired_t_test",), _bias),
+    "speed": (("benchmark",), _speed),
 }

@@ -7,7 +7,7 @@ import pandas as pd
 
 from pipeline.catalogue import Entry
 from pipeline.catalogue import figures as figure_catalogue
-from pipeline.claims.ledger import all_claims
+from pipeline.claims.ledger import AT_LIMIT, all_claims
 from pipeline.claims.verdicts import Verdict
 from pipeline.figures.selection import Tables
 from pipeline.paper import MODELS
@@ -30,7 +30,6 @@ from pipeline.versions import mixed
 from pipeline.write_results import write_text
 from reproduction.verdict_summary import sentences
 
-MANY = 24  # measurements from which a claim's are folded
 NOT_SHOWN = ("claims", "measurements", "comparison", "printed_tables")  # have sections of their own
 
 
@@ -78,8 +77,9 @@ def front_page(
     ours = claims[claims["id"].isin(paper["ids"])]
     return template("index.html.j2").render(
         paper=paper,
-        sentences=sentences(claims),
+        sentences=sentences(claims, tables["measurements"]),
         others=others,
+        holding=_lines(ours, Verdict.REPRODUCED),
         failed=_lines(ours, Verdict.NOT_REPRODUCED),
         nearly=_lines(ours, Verdict.APPROXIMATE),
         open=_lines(ours, Verdict.NEEDS_REAL_LOGITS),
@@ -93,11 +93,12 @@ def front_page(
 
 
 def _lines(claims: pd.DataFrame, verdict: Verdict) -> list[dict[str, Any]]:
-    """Return the claims of one verdict, each with why: the first part of its note, a line."""
+    """Return the claims of one verdict, each with why, a line with a number."""
     return [
         {
             "id": row["id"], "says": row["claim"], "models": row["models"],
-            "verdict": badge(verdict), "why": row["note"].split("; ")[0] or row["measured"],
+            "verdict": badge(verdict), "why": row["reason"] or row["note"].split("; ")[0],
+            "stability": row["stability"], "at_limit": AT_LIMIT in row["note"],
         }
         for row in claims[claims["verdict"] == verdict].to_dict("records")
     ]  # fmt: skip
@@ -161,7 +162,6 @@ def _claims(
             "notes": row["note"].split("; "),
             "measurements": measurement_groups(measured),
             "n_measurements": len(measured),
-            "folded": len(measured) > MANY,
             "has_published": measured["published"].notna().any(),
             "figures": [{"name": name, "place": catalogue[name].place, "drawn": name in pictures}
                         for name in (claim.figures.split() if claim else ())],

@@ -79,7 +79,7 @@ COLUMNS = {  # of the numbers along x and along y; empty where what is drawn is 
 N_DRAWN = {  # such as 3 models × 2 estimators × 2 sizes and the sizes
     **{name: 10 for name in FIGURES if "_bias_" in name or "_sd_" in name},
     **{name: 23 for name in FIGURES if "gupta" in name},
-    **dict.fromkeys(["fig2b_bins_by_n", "fig4_realistic", "fig6_perfect"], 14),
+    "fig2b_bins_by_n": 21, **dict.fromkeys(["fig4_realistic", "fig6_perfect"], 14),
     **dict.fromkeys(["fig3_fits", "guo_fig4_recalibrated"], 12),
     "guo_fig1_confidence": 18, "errors_by_rank": 30, "fig5_detection": 48,
     "fig13_tce_sweep": 36, "fig14_chosen_bins": 27,
