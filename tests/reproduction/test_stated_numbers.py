@@ -326,4 +326,4 @@ def test_the_findings_on_trained_networks_have_the_numbers_of_the_claims():
         assert words in truth.text
     n09, n11 = findings(tables, topics=("networks",))
     assert n09.title + n09.text == "N09, not borne out (first: approximate): it is so."
-    assert n11.text == ", not reproduced: it is so."
+    assert n11.text == ", not borne out: it is so."
