@@ -128,19 +128,12 @@ def _plan(options: Any) -> None:
 
 
 def _compare(options: Any) -> None:
-    from calbias.auditing.compare_files import (
-        compare_files,
-    )
-    from calbias.errors import InputError
+    from calbias.auditing.compare_files import compare_files
+    from calbias.auditing.comparison.board import Board
 
-    n_models = max(1 + len(options.second), len(options.score))
-    if n_models > 2:
-        n_pairs = n_models * (n_models - 1) // 2
-        raise InputError(
-            f"compare takes two models, not {n_models}: compare each pair, with "
-            f"--confidence-level {100 - 5 / n_pairs:.4g} for all {n_pairs} pairs at 95 %"
-        )
-    files = _output_paths(options, (".html", ".json"), options.first, *options.second)
+    is_board = max(1 + len(options.second), len(options.score)) > 2
+    suffixes = (".html", ".json", ".csv") if is_board else (".html", ".json")
+    files = _output_paths(options, suffixes, options.first, *options.second)
     names = ("id", "by", "codes", "top_label", "confidence_level", "seed", "within")
     comparison = compare_files(
         options.first,
@@ -150,11 +143,29 @@ def _compare(options: Any) -> None:
         progress=_progress(options),
         **_given(options, names),
     )
+    if isinstance(comparison, Board):
+        from calbias.auditing.page.page import board_page
+
+        _tell_board(options, comparison)
+        if files:
+            page = board_page(comparison, files[1].name)
+            _write(options, files, page, comparison.to_json() + "\n", comparison.to_csv())
+        return
     _tell(options, comparison)
     if files:
         page = comparison.to_html(json_name=files[1].name)
         _write(options, files, page, comparison.to_json() + "\n")
     _exit_with_answer(comparison)
+
+
+def _tell_board(options: Any, board: Any) -> None:
+    """Print the notes of a board, its sentence, a line for each pair, and its warnings."""
+    for note in board.notes:
+        _notes(options)(note)
+    for line in (board.sentence, *board.lines):
+        say(line)
+    for warning in board.warnings:
+        say(f"warning: {warning}", sys.stderr)
 
 
 def _check(options: Any) -> None:

@@ -142,19 +142,20 @@ def _add_plan(commands: Any) -> None:
 def _add_compare(commands: Any) -> None:
     compare = commands.add_parser(
         "compare",
-        help="which of two models is better calibrated, on the same rows",
+        help="which of two models or more is better calibrated, on the same rows",
         description="Difference of the calibration errors (ℓ1) with an interval and a p-value, and "
-        "of the Brier scores.",
+        "of the Brier scores. More than two models make a board: all pairs at one level, and how "
+        "many rows would tell them from each other.",
     )
     compare.add_argument("first", metavar="FIRST", help="a file as for audit")
     compare.add_argument("second", metavar="SECOND", nargs="*",
-                         help="the same rows; without it two columns of FIRST")  # fmt: skip
+                         help="the same rows of other models, or columns of FIRST")  # fmt: skip
     _add_columns(compare, action="append", default=[])
     compare.add_argument("--id", metavar="COLUMN", help="join the rows of the files by this column")
     _add_by(compare, "in which subgroups do they differ")
     _add_within(compare, "POINTS", "is FIRST no worse than SECOND by more than so many points?")
     _add_level(compare)
-    _add_results(compare, "STEM.html and STEM.json (not written)")
+    _add_results(compare, "STEM.html and STEM.json, and of a board STEM.csv (not written)")
 
 
 def _add_watch(commands: Any) -> None:

@@ -1,15 +1,19 @@
-"""Two models on the same rows, from their files."""
+"""Two models or more on the same rows, from their files."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import replace
+from functools import reduce
+from itertools import combinations
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from calbias.auditing.compare import compare
+from calbias.auditing.comparison.board import Board, pair_level
+from calbias.auditing.comparison.comparison_result import CompareOptions
 from calbias.auditing.description import sentences
 from calbias.auditing.inputs import EVENT, Data, read_data
 from calbias.auditing.results import Comparison
@@ -20,9 +24,7 @@ from calbias.reading.columns import Columns, looked_up_column
 
 
 def compare_files(
-    first: Path | str,
-    second: Path | str | None = None,
-    *,
+    *files: Path | str,
     score: Sequence[str] = (),
     columns: Columns | None = None,
     id: str | None = None,
@@ -33,13 +35,13 @@ def compare_files(
     seed: int = 0,
     within: float | None = None,
     progress: Callable[[str], None] | None = None,
-) -> Comparison:
-    """Return the Comparison of two files as ``calbias audit`` reads them.
+) -> Comparison | Board:
+    """Return the Comparison of two models as ``calbias audit`` reads them, or the Board of more.
 
     Parameters
     ----------
-    first, second : path
-        Without ``second`` two columns of the first file are compared.
+    files : path
+        One for each model, or one file with a column of scores for each.
     score : sequence of str
         The column of the scores, or one column for each model.
     columns : Columns, optional
@@ -50,7 +52,7 @@ def compare_files(
     by, codes : sequence of str
         Columns of the first file that name subgroups, and those whose numbers are not cut.
     within : float, optional
-        A difference of the errors, a fraction: is the first no worse by more?
+        Of two models a difference of the errors, a fraction: is the first no worse by more?
     progress : callable, optional
         Called with a short text before each step.
 
@@ -60,42 +62,78 @@ def compare_files(
         Where one file holds an event and the other top-label scores, where the labels of an event
         or the clusters differ, where ids repeat or none is in both.
     """
-    if len(score) > 2 or (second is None and len(score) < 2):
+    models = _read(files, score, columns or Columns(), id, by, top_label)
+    first, k = models.data[0], len(models.data)
+    if k > 2 and within is not None:
+        raise InputError("--within asks about two models: name two of them")
+    segments = with_codes(_subgroups(first, by), codes) or None
+
+    def compared(one: int, other: int, level: float) -> Comparison:
+        hits = [models.data[each].single.hit for each in (one, other)]
+        return compare(
+            models.data[one].single.score, models.data[other].single.score,
+            hits[0] if first.kind == EVENT else (hits[0], hits[1]),
+            clusters=first.clusters, by=segments, confidence_level=level, seed=seed,
+            names=(models.names[one], models.names[other]), progress=progress,
+        )  # fmt: skip
+
+    if k == 2:
+        pair = compared(0, 1, confidence_level)
+        options = pair.options._replace(within=within)
+        return replace(pair, options=options, notes=models.notes, warnings=models.warnings)
+    level = pair_level(confidence_level, k)
+    pairs = tuple(compared(*each, level) for each in combinations(range(k), 2))
+    options = CompareOptions(confidence_level, seed)
+    return Board(pairs, options, models.notes, models.warnings)
+
+
+class _Models(NamedTuple):
+    """Models on the same rows: their names, their data, and notes and warnings of the readers."""
+
+    names: list[str]
+    data: list[Data]
+    notes: tuple[str, ...]
+    warnings: tuple[str, ...]
+
+
+def _read(
+    files: Sequence[Path | str], score: Sequence[str], columns: Columns, id: str | None,
+    by: Sequence[str], top_label: bool,
+) -> _Models:  # fmt: skip
+    """Return the models of files, or of columns of one file."""
+    is_one_file = len(files) == 1
+    k = len(score) if is_one_file else len(files)
+    if k < 2 or (not is_one_file and len(score) not in (0, 1, k)):
         raise InputError(
-            "two models are compared: give two files, or one file with --score for each model"
+            "models are compared: give a file for each, and one --score for all or one for each; "
+            "or one file with --score for each model"
         )
-    if {str(first), str(second)} <= {"-", "/dev/stdin"}:
-        raise InputError("one of two files can be standard input: name the other")
-    files = first, first if second is None else second
-    scores = [*score, *score] if score else [None] * 2
-    columns_of_each = [replace(columns or Columns(), score=name) for name in scores[:2]]
-    used: list[tuple[str, ...]] = [(*by,), ()]
-    if second is None:  # the other model's score is used too
-        used = [(*by, score[1]), (score[0],)]
-    elif id:
-        used = [(id, *by), (id,)]
-    one, other = (
-        read_data(file, names, columns=each, top_label=top_label)
-        for file, names, each in zip(files, used, columns_of_each, strict=True)
+    if sum(str(file) in ("-", "/dev/stdin") for file in files) > 1:
+        raise InputError("one of the files can be standard input: name the others")
+    paths = [*files] * (k if is_one_file else 1)
+    scores: list[str | None] = [*score] if len(score) == k else [*score, None][:1] * k
+    data = []
+    for number, (file, name) in enumerate(zip(paths, scores, strict=True)):
+        others = [each for each in score if each != name] if is_one_file else []
+        ids = [id] if id and not is_one_file else []
+        used = [*ids, *(by if number == 0 else ()), *others]
+        data.append(
+            read_data(file, used, columns=replace(columns, score=name), top_label=top_label)
+        )
+    read = [*zip(dict.fromkeys(paths), data, strict=False)]
+    notes = tuple(f"{file}: {note}" for file, each in read for note in each.notes)
+    warnings = tuple(
+        f"{file}: {text}" for file, each in read for text in sentences(each.warnings or ())
     )
-    read = [*zip(dict.fromkeys(files), (one, other), strict=False)]
-    notes = [f"{file}: {note}" for file, data in read for note in data.notes]
-    warnings = [f"{file}: {text}" for file, data in read for text in sentences(data.warnings or ())]
-    one, other = _joined(one, other, id) if id and second is not None else _shared(one, other)
-    hits = _hits(one, other, *files)
-    first_name, second_name = names_of_files(*files) if second is not None else score
-    comparison = compare(
-        one.single.score, other.single.score, hits,
-        clusters=one.clusters, by=with_codes(_subgroups(one, by), codes) or None,
-        confidence_level=confidence_level, seed=seed, names=(first_name, second_name),
-        progress=progress,
-    )  # fmt: skip
-    options = comparison.options._replace(within=within)
-    return replace(comparison, options=options, notes=(*notes,), warnings=(*warnings,))
+    data = _joined(data, id) if id and not is_one_file else _shared(data)
+    for file, each in zip(paths[1:], data[1:], strict=True):
+        _validate_same(data[0], each, paths[0], file)
+    names = [*score] if is_one_file else names_of_files(*files)
+    return _Models(names, data, notes, warnings)
 
 
-def _hits(one: Data, other: Data, first: Path | str, second: Path | str) -> Any:
-    """Return the events of both, or the hits of each; InputError where rows are not the same."""
+def _validate_same(one: Data, other: Data, first: Path | str, second: Path | str) -> None:
+    """Raise InputError where the rows of two files are not the same."""
     if one.kind != other.kind:
         raise InputError(
             f"{first} holds {_in_words(one.kind)} and {second} {_in_words(other.kind)}: give "
@@ -116,17 +154,16 @@ def _hits(one: Data, other: Data, first: Path | str, second: Path | str) -> Any:
     clusters = [data.clusters for data in (one, other) if data.clusters is not None]
     if len(clusters) == 2 and not np.array_equal(clusters[0], clusters[1]):
         raise InputError(f"{second}: the clusters differ from {first}: give the same rows")
-    return a if one.kind == EVENT else (a, b)
 
 
-def names_of_files(first: Path | str, second: Path | str) -> tuple[str, str]:
-    """Return the stems of two files or, where these are the same, the folders that differ."""
-    names = ("standard input" if str(file) == "-" else str(file) for file in (first, second))
+def names_of_files(*files: Path | str) -> list[str]:
+    """Return the stems of files or, where two are the same, the folders that differ."""
+    names = ("standard input" if str(file) == "-" else str(file) for file in files)
     parts = [Path(name.removesuffix(".gz")).with_suffix("").parts for name in names]
-    for one, other in zip(*map(reversed, parts), strict=False):
-        if one != other:
-            return one, other
-    return str(first), str(second)
+    for words in zip(*map(reversed, parts), strict=False):
+        if len({*words}) == len(words):
+            return [*words]
+    return [str(file) for file in files]
 
 
 def _subgroups(data: Data, by: Sequence[str]) -> dict[str, Any]:
@@ -135,9 +172,9 @@ def _subgroups(data: Data, by: Sequence[str]) -> dict[str, Any]:
     return {name: data.by[name] for name in names}
 
 
-def _joined(one: Data, other: Data, id: str) -> tuple[Data, Data]:
-    """Return the rows of both with the same ids, in one order."""
-    texts = [np.asarray(next(iter(data.by.values()))).astype(str) for data in (one, other)]
+def _joined(data: Sequence[Data], id: str) -> list[Data]:
+    """Return the rows of all with the same ids, in one order."""
+    texts = [np.asarray(next(iter(each.by.values()))).astype(str) for each in data]
     for ids in texts:
         values, counts = np.unique(ids, return_counts=True)
         if (counts > 1).any():
@@ -145,21 +182,29 @@ def _joined(one: Data, other: Data, id: str) -> tuple[Data, Data]:
                 f"--id {id}: {values[np.argmax(counts)]} stands in several rows of a file; name a "
                 "column without repeats"
             )
-    shared, *positions = np.intersect1d(texts[0], texts[1], return_indices=True)
+    shared = reduce(np.intersect1d, texts)
     if not shared.size:
-        raise InputError(f"--id {id}: no value is in both files; name the column of the rows' ids")
-    return one.part(positions[0]), other.part(positions[1])
+        raise InputError(f"--id {id}: no value is in all files; name the column of the rows' ids")
+    return [_at(each, ids, shared) for each, ids in zip(data, texts, strict=True)]
 
 
-def _shared(one: Data, other: Data) -> tuple[Data, Data]:
-    """Return the rows that neither of two files of the same rows lacks."""
-    rows = [data.place and data.place.rows for data in (one, other)]
-    if rows[0] is None or rows[1] is None:
-        return one, other
-    shared, *positions = np.intersect1d(rows[0], rows[1], return_indices=True)
+def _shared(data: Sequence[Data]) -> list[Data]:
+    """Return the rows that none of the files of the same rows lacks."""
+    rows = [
+        each.place.rows for each in data if each.place is not None and each.place.rows is not None
+    ]
+    if len(rows) < len(data):
+        return [*data]
+    shared = reduce(np.intersect1d, rows)
     if not shared.size:
-        raise InputError("no row has a score and an outcome in both: join the files by --id")
-    return one.part(positions[0]), other.part(positions[1])
+        raise InputError("no row has a score and an outcome in all: join the files by --id")
+    return [_at(each, place, shared) for each, place in zip(data, rows, strict=True)]
+
+
+def _at(data: Data, values: np.ndarray, shared: np.ndarray) -> Data:
+    """Return the rows of which the values (n,), each once, are shared, in the order of these."""
+    order = np.argsort(values)
+    return data.part(order[np.searchsorted(values[order], shared)])
 
 
 def _in_words(kind: str) -> str:

@@ -134,7 +134,7 @@ def is_of_calbias(head: bytes) -> bool:
 def _is_table(names: list[str], cells: list[str]) -> bool:
     """Return whether a header and the first row end as those of a table of calbias."""
     if names[-1] == "generator":
-        return cells[-1] == GENERATOR.format("plan")
+        return cells[-1] in (GENERATOR.format("plan"), GENERATOR.format("compare"))
     added = [name for name in names if name.startswith(ADDED)]
     is_last = names[-len(added) :] == added
     is_added = added == [SCORE] or (len(added) > 1 and all(n.startswith(CLASS) for n in added))

@@ -30,6 +30,7 @@ if TYPE_CHECKING:
     import jinja2
     import pandas as pd
 
+    from calbias.auditing.comparison.board import Board
     from calbias.auditing.comparison.comparison_result import ComparisonNumbers
 
 COLUMNS = {  # key: heading and form
@@ -61,6 +62,8 @@ COLUMNS = {  # key: heading and form
     "censored": ("Censored before", "count"), "followed": ("Followed", "points"),
     "risk": ("Observed risk", "points"), "judged": ("Judged", "text"),
     "gap_first": ("Gap, first", "points"), "gap_second": ("Gap, second", "points"),
+    "first": ("First", "text"), "second": ("Second", "text"), "model": ("Model", "text"),
+    "brier": ("Brier score", "points"),
     "difference": ("Difference", "points"), "better": ("Better", "text"),
 }  # fmt: skip
 
@@ -150,6 +153,37 @@ def comparison_page(comparison: ComparisonNumbers, title: str, json_name: str = 
         tables=tables,
         json_name=json_name,
     )  # fmt: skip
+
+
+def board_page(board: Board, json_name: str = "") -> str:
+    """Return the page of a Board as a text, which names the file of its numbers if given."""
+    pairs = board.table()
+    names = pairs["first"] + " less " + pairs["second"]
+    rows = [
+        {"model": each.name, "error": each.error.value, "low": each.error.low,
+         "high": each.error.high, "brier": each.brier.value}
+        for each in board.models
+    ]  # fmt: skip
+    subgroups = board.subgroups()
+    tables = {"models": _with_headings(rows), "pairs": _with_headings(pairs.to_dict("records"))}
+    if subgroups is not None:
+        tables["subgroups"] = _with_headings(subgroups.to_dict("records"))
+    gaps = pairs.assign(gap=pairs["difference"], segment=names, n=board.n, noise_floor=0.0)
+    return rendered(
+        "board.html.j2",
+        "compare",
+        f"Comparison of {len(board.models)} models",
+        board=board,
+        level=f"{100 * board.options.confidence_level:g}",
+        picture=gaps_picture(
+            gaps.assign(is_bad=pairs["better"] != ""),
+            ("first better", "second better"),
+            "pairs-caption",
+        ),
+        tables=tables,
+        n_pairs=len(pairs),
+        json_name=json_name,
+    )
 
 
 def rendered(content: str, command: str, heading: str, **context: Any) -> str:

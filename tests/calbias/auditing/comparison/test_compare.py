@@ -345,8 +345,8 @@ test_files_that_cannot_be_compared = refuses(
     ({"first": {"score": S, "hit": Y}}, r"a\.csv holds top-label scores and .*b\.csv the prob"),
     ({"id": "key"}, "--id key: a0 stands in several rows"),
     ({"id": "kye"}, "there is no column 'kye'"),
-    ({"one_file": True}, "two models are compared: give two files, or one file with --score"),
-    ({"score": ("score", "score", "score")}, "two models are compared"),
+    ({"one_file": True}, "models are compared: give a file for each, and one --score"),
+    ({"score": ("score", "score", "score")}, "models are compared"),
 )
 
 
@@ -360,14 +360,64 @@ test_files_that_cannot_be_compared = refuses(
     ],
 )
 def test_files_of_one_name_are_called_by_their_folders(files, names):
-    assert of_files.names_of_files(*files) == names
+    assert of_files.names_of_files(*files) == [*names]
 
 
-test_more_than_two_models = refuses(
+test_bad_calls_for_several_models = refuses(
     main.__wrapped__,
-    (["compare", "a", "b", "c"], "compare takes two models, not 3: .* --confidence-level 98.33"),
-    (["compare", "a", *["--score", "x"] * 5], "not 5: .*99.5 for all 10 pairs"),
+    (["compare", "a", "b", "c", "--score", "x", "--score", "y"], "one --score for all or one for"),
+    (["compare", "-", "b", "-"], "one of the files can be standard input"),
 )
+
+
+def three(tmp_path):
+    """Three models of the same events, the rows of each file in another order."""
+    generator = np.random.default_rng(3)
+    rate, part = generator.beta(2, 3, 900), np.array([*"abc"])[np.arange(900) % 3]
+    table = pd.DataFrame({"id": np.arange(900), "part": part})
+    table["label"] = (generator.random(900) < rate).astype(int)
+    models = {"good": rate, "near": expit(1.1 * logit(rate)), "poor": rate**0.5}
+    for seed, (name, scores) in enumerate(models.items()):
+        rows = table.assign(score=scores).sample(frac=1, random_state=seed)
+        rows.to_csv(tmp_path / f"{name}.csv", index=False)
+    return table, models
+
+
+def test_a_board_has_each_pair_at_one_level(tmp_path, capsys):
+    table, models = three(tmp_path)
+    paths = [str(tmp_path / f"{name}.csv") for name in models]
+    words = ["--id", "id", "--by", "part", "--output", str(tmp_path / "board")]
+    main(["compare", *paths, *words])
+    sentence, *lines = capsys.readouterr().out.splitlines()
+    found = json.loads((tmp_path / "board.json").read_text("utf-8"))
+    assert sentence == found["sentence"]
+    assert [each["name"] for each in found["models"]] == ["good", "near", "poor"]
+    assert len(found["pairs"]) == len(lines) == 3
+    assert pd.read_csv(tmp_path / "board.csv")["difference"].tolist() == pytest.approx(
+        [pair["difference"] for pair in found["pairs"]]
+    )
+    for pair in found["pairs"]:
+        scores = (models[pair[name]] for name in ("first", "second"))
+        alone = compare(*scores, table["label"], confidence_level=1 - 0.05 / 3)
+        assert (pair["low"], pair["high"]) == pytest.approx((alone.low, alone.high), abs=1e-9)
+        assert pair["p_value"] == pytest.approx(min(3 * alone.p_value, 1))
+        assert (pair["better"] != "") == (pair["low"] > 0 or pair["high"] < 0)
+        if not pair["better"]:  # the end on the side of 0 comes to it
+            end = pair["high"] if pair["difference"] < 0 else pair["low"]
+            needed = 900 * ((end - pair["difference"]) / pair["difference"]) ** 2
+            assert pair["rows_needed"] == pytest.approx(needed)
+            assert f"about {float(f'{needed:.2g}'):.0f} rows would tell" in lines[-1]
+    assert {pair["better"] for pair in found["pairs"]} == {"good", "near", ""}
+    assert all(row["low"] * row["high"] > 0 for row in found["subgroups"])
+    assert {"poor"} == {row["second"] for row in found["subgroups"]}
+    page = (tmp_path / "board.html").read_text("utf-8")
+    assert page.count("less poor</span>") == 2
+    main(["compare", *paths, *words, "--quiet"])  # its files are replaced
+    one = tmp_path / "all.csv"
+    table.assign(**models).to_csv(one, index=False)
+    columns = [word for name in models for word in ("--score", name)]
+    main(["compare", str(one), *columns, "--label", "label"])
+    assert capsys.readouterr().out.splitlines()[-3:] == lines
 
 
 def test_tenths_and_percentages_of_one_calibrated_model_do_not_differ():
