@@ -141,7 +141,7 @@ def recalibrated_columns(
 
     ``columns.missing`` are the values that stand for no score.
     """
-    classes = recalibrator.classes_
+    classes = recalibrator.columns_
     names = _columns_of_map(recalibrator, [*table], location, columns, map_path)
     n = len(table[names[0]])
     is_there = np.ones(n, bool)
@@ -181,7 +181,7 @@ def _columns_of_map(
     map_path: Path | str,
 ) -> list[str]:
     """Return the column of scores, named or that of the fit, or the columns of the classes."""
-    classes = recalibrator.classes_
+    classes = recalibrator.columns_
     fitted = list(classes)
     if recalibrator.n_classes_ is None:
         if columns.score or recalibrator.score_ is None:

@@ -35,7 +35,8 @@ _KEYS = ("generator", "calbias_map", "method", "parameters", "values", "top_labe
 class Recalibrator:
     """A map that recalibrates scores, with scikit-learn's manners.
 
-    It works in a pipeline, in ``clone`` and in a grid search; scikit-learn is not needed.
+    It works in ``clone``, in a pipeline behind a transformer, and in a grid search with
+    scikit-learn's own scorers; scikit-learn is not needed.
 
     Parameters
     ----------
@@ -65,6 +66,10 @@ class Recalibrator:
         The rows of the data.
     n_classes_ : int or None
         K for a matrix; None for scores.
+    classes_ : ndarray
+        The labels of the columns of ``predict_proba``: 0 and 1, or 0 to K - 1.
+    columns_ : tuple of str
+        The names of the classes in a file; empty after ``fit``.
     score_, read_as_ : str or None
         The column of a file's scores, and what its values were read as (percent, logits, …); None
         after ``fit``.
@@ -162,6 +167,67 @@ class Recalibrator:
             return softmax(self.map_.predict(np.asarray(data.logits)), axis=1)
         return np.array(self.map_.predict(data.single.score), dtype=np.float64)
 
+    def predict_proba(self, X: ArrayLike) -> np.ndarray:
+        """Return the probabilities of all classes, for scikit-learn's scorers.
+
+        Parameters
+        ----------
+        X : array_like
+            Scores or a matrix, as in ``fit``.
+
+        Returns
+        -------
+        ndarray
+            Of scores, and of two classes whose event is judged, those of 0 and 1, (n, 2); of
+            temperature and vector scaling those of all classes, (n, K).
+
+        Raises
+        ------
+        InputError
+            As ``predict``, and for a method that recalibrates the confidence of the predicted class
+            of a matrix, which says nothing of the others.
+        """
+        values = self.predict(X)
+        if values.ndim == 2:
+            return values
+        if self._is_of_top_label:
+            raise InputError(
+                f"{self.method_} of a matrix recalibrates the confidence of the predicted class "
+                "alone: for probabilities of all classes take temperature or vector"
+            )
+        return np.column_stack([1.0 - values, values])
+
+    def score(self, X: ArrayLike, y: ArrayLike) -> float:
+        """Return minus the Brier score of the recalibrated scores, or of all classes.
+
+        Parameters
+        ----------
+        X, y : array_like
+            As in ``fit``.
+
+        Returns
+        -------
+        float
+            At most 0, which is best.
+        """
+        values = self.predict(X)
+        data = self._data(_as_rows(X), y)
+        if values.ndim == 1:
+            return -float(np.mean((values - data.single.hit) ** 2))
+        hits = np.arange(values.shape[1]) == np.asarray(data.labels)[:, None]
+        return -float(np.mean(np.sum((values - hits) ** 2, axis=1)))
+
+    @property
+    def classes_(self) -> np.ndarray:
+        """The labels of the columns of ``predict_proba``."""
+        return np.arange(2 if self._is_of_top_label else self.n_classes_ or 2)
+
+    @property
+    def _is_of_top_label(self) -> bool:
+        """Whether scores are confidences of the predicted class of a matrix."""
+        k = self.n_classes_
+        return k is not None and self.method_ not in OF_LOGITS and (k > 2 or bool(self.top_label))
+
     def get_params(self, deep: bool = True) -> dict[str, Any]:
         """Return the parameters by name; ``deep`` changes nothing."""
         return {name: getattr(self, name) for name in _DEFAULTS}
@@ -181,7 +247,7 @@ class Recalibrator:
         gains = (self.gain_, *self.gain_interval_) if is_judged else (None,) * 3
         values = (
             *(GENERATOR, VERSION, self.method_, parameters_of(self.map_), self.values),
-            *(bool(self.top_label), self.n_classes_, list(self.classes_), self.n_rows_, *gains),
+            *(bool(self.top_label), self.n_classes_, list(self.columns_), self.n_rows_, *gains),
             *(self.score_, self.read_as_),
         )
         return json.dumps(dict(zip(_KEYS, values, strict=True)), allow_nan=False)
@@ -205,10 +271,11 @@ class Recalibrator:
         return hasattr(self, "map_")
 
     def __sklearn_tags__(self) -> Any:
-        from sklearn.utils import InputTags, Tags, TargetTags
+        from sklearn.utils import ClassifierTags, InputTags, Tags, TargetTags
 
         return Tags(
-            estimator_type=None,
+            estimator_type="classifier",
+            classifier_tags=ClassifierTags(),
             target_tags=TargetTags(required=True),
             input_tags=InputTags(one_d_array=True),
         )
@@ -240,7 +307,7 @@ class Recalibrator:
             )
         self.method_, self.n_rows_ = method, n
         self.n_classes_ = None if data.logits is None else data.logits.shape[1]
-        self.classes_, self.score_, self.read_as_ = data.classes, data.score, data.read_as
+        self.columns_, self.score_, self.read_as_ = data.classes, data.score, data.read_as
         if method == NONE:
             self.map_ = map_of(NONE, {})
             self.gain_, self.gain_interval_ = np.nan, (np.nan, np.nan)
@@ -311,7 +378,7 @@ def _read(cls: type[Recalibrator], text: str) -> Recalibrator:
         top_label=state["top_label"],
     )
     recalibrator.method_, recalibrator.map_ = state["method"], fitted
-    recalibrator.n_classes_, recalibrator.classes_ = state["n_classes"], (*state["classes"],)
+    recalibrator.n_classes_, recalibrator.columns_ = state["n_classes"], (*state["classes"],)
     recalibrator.score_, recalibrator.read_as_ = state["score"], state["read_as"]
     recalibrator.n_rows_, recalibrator.sentence_ = state["n"], ""
     gain, low, high = gains if is_judged else (math.nan,) * 3

@@ -13,7 +13,7 @@ from scipy.special import expit, logit, softmax
 from sklearn.base import clone
 from sklearn.isotonic import IsotonicRegression
 from sklearn.linear_model import LogisticRegression
-from sklearn.model_selection import GridSearchCV
+from sklearn.model_selection import GridSearchCV, StratifiedKFold, cross_val_predict
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import FunctionTransformer
 
@@ -169,6 +169,42 @@ def test_it_is_an_estimator_of_scikit_learn():
     assert search.fit(column, hits).best_params_ == {"method": "platt"}
     with pytest.raises(InputError, match=r"unknown parameter 'metod'\. Did you mean method"):
         copy.set_params(metod="platt")
+
+
+@pytest.mark.parametrize("scoring", ["neg_brier_score", "neg_log_loss", None])
+def test_a_grid_search_has_scikit_learns_own_scorers(scoring):
+    """Shift and Platt differ: a fault of the slope. The scores are those by hand, fold by fold."""
+    scores, hits = sample()
+    methods = {"method": ["shift", "platt"]}
+    search = GridSearchCV(calbias.Recalibrator(), methods, scoring=scoring, cv=3)
+    assert search.fit(scores, hits).best_params_ == {"method": "platt"}
+    found = search.cv_results_["mean_test_score"]
+    for k, method in enumerate(methods["method"]):
+        losses = []
+        for fit, test in StratifiedKFold(3).split(scores, hits):
+            p = calbias.Recalibrator(method).fit(scores[fit], hits[fit]).predict(scores[test])
+            y = hits[test]
+            brier, log_loss = (p - y) ** 2, -np.log(np.where(y, p, 1 - p))
+            losses.append(np.mean(log_loss if scoring == "neg_log_loss" else brier))
+        assert found[k] == pytest.approx(-np.mean(losses))
+    proba = cross_val_predict(calbias.Recalibrator("platt"), scores, hits, method="predict_proba")
+    assert proba.shape == (scores.size, 2)
+    assert proba.sum(axis=1) == pytest.approx(1)
+
+
+def test_probabilities_of_all_classes_where_they_have_a_meaning():
+    logits, labels = matrix()
+    vector = calbias.Recalibrator("vector").fit(logits, labels)
+    assert (vector.predict_proba(logits) == vector.predict(logits)).all()
+    assert vector.classes_.tolist() == [0, 1, 2]
+    hits = np.arange(3) == labels[:, None]
+    loss = np.mean(np.sum((vector.predict(logits) - hits) ** 2, axis=1))
+    assert vector.score(logits, labels) == pytest.approx(-loss)
+    top = calbias.Recalibrator("platt").fit(logits, labels)
+    with pytest.raises(InputError, match="confidence of the predicted class alone"):
+        top.predict_proba(logits)
+    two = calbias.Recalibrator("platt").fit(logits[:, :2], labels % 2)
+    assert (two.predict_proba(logits[:, :2])[:, 1] == two.predict(logits[:, :2])).all()
 
 
 STATES = {
