@@ -28,9 +28,9 @@ FOLDERS = [
 ]
 
 
-def given(name, rule=None, **values):
+def given(name, **values):
     """The params of a rule that runs a step, which finds this workflow's steps and tables too."""
-    return papers.given(name, HERE, rule=rule, of=rules, **values)
+    return papers.given(name, HERE, of=rules, **values)
 
 
 def estimator_paths(*names):

@@ -25,7 +25,7 @@ for number, (figure, entry) in enumerate(DRAWN.items(), start=len(papers.FIGURES
         params:
             **given(
                 "draw_figure",
-                rule=figure,
+                reads=shown(entry),
                 loaded=[HERE / "scripts" / f"{entry.module.replace('.', '/')}.py"],
                 figure=figure,
                 tables=entry.tables,

@@ -15,9 +15,9 @@ TABLES = [*tables(GUEST)]
 FIGURES = available_figures(papers.EXPERIMENTS, papers.LACKING, GUEST)
 
 
-def given(name, rule=None, **values):
+def given(name, **values):
     """The params of a rule that runs a step, which finds this workflow's steps and tables too."""
-    return papers.given(name, HERE, rule=rule, of=rules, **values)
+    return papers.given(name, HERE, of=rules, **values)
 
 
 def kept(name):

@@ -22,7 +22,7 @@ for number, (figure, entry) in enumerate(FIGURES.items(), start=len(papers.FIGUR
         params:
             **given(
                 "draw_figure",
-                rule=figure,
+                reads=shown(entry),
                 loaded=[HERE / "scripts" / f"{entry.module.replace('.', '/')}.py"],
                 figure=figure,
                 tables=entry.tables,

@@ -37,10 +37,11 @@ from scipy.sparse import csr_array
 
 from calbias.engine.scores_and_hits import scores_and_hits
 from calbias.engine.seeding import stream
-from calbias.engine.sorted_batch import SortedBatch, of_sorted_scores, sorted_data_set
+from calbias.engine.sorted_batch import SortedBatch, sorted_data_set
 from calbias.errors import InputError, looked_up
 from calbias.estimation.api import estimate_sorted
 from reproduction.ranked import ranked_hits, ranked_probabilities
+from reproduction.resamples import resampled_batch
 
 TOP_LABEL, PROBABILITIES = "top_label", "probabilities"
 
@@ -143,10 +144,10 @@ def resampled_values(
     """
     scores, hits = scores_and_hits(scores, hits)
     order = np.argsort(scores, kind="stable")
+    scores, hits = scores[order], hits[order]
     values = {name: np.empty(len(counts)) for name in measures}
     for b, count in enumerate(counts[:, order]):
-        rows = np.repeat(order, count)
-        data = of_sorted_scores(scores[rows], hits[rows][None], ties)
+        data = resampled_batch(scores, hits, count, ties)
         for name, measure in measures.items():
             values[name][b] = measure(data)
     return values

@@ -73,12 +73,14 @@ if not OWN:
     TABLES = [name for name in TABLES if name not in AUDITS]
 
 
-def given(name, *folders, rule=None, of=rules, **values):
+def given(name, *folders, rule=None, of=rules, reads=None, **values):
     """The params of a rule that runs a step, as ``pipeline.job_params`` makes them.
 
-    ``rule`` is the rule's name where it is not the step's, ``of`` the workflow's rules.
+    ``rule`` is the rule's name where it is not the step's, ``of`` the workflow's rules; or ``reads``
+    are the inputs of a rule without a name of its own.
     """
-    return job_params(name, lambda: getattr(of, rule or name).input, *folders, **values)
+    inputs = (lambda: getattr(of, rule or name).input) if reads is None else (lambda: reads)
+    return job_params(name, inputs, *folders, **values)
 
 
 def one_of(names):

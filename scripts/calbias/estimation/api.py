@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 from fnmatch import fnmatchcase
+from functools import cache
 from pathlib import Path
 from typing import Literal, NamedTuple, TypeAlias
 
@@ -205,10 +206,14 @@ def estimate_sorted(
     estimator: str, data: SortedBatch, n_bins: int = N_BINS, norm: float | None = None
 ) -> float:
     """Return the value of ``estimate`` for a SortedBatch of one row."""
-    values, _ = loaded(estimator)(
-        data, n_bins, usable_norm(estimator, 1) if norm is None else float(norm)
-    )
+    norm = _usual_norm(estimator) if norm is None else float(norm)
+    values, _ = loaded(estimator)(data, n_bins, norm)
     return float(values[0])
+
+
+@cache
+def _usual_norm(estimator: str) -> float:
+    return usable_norm(estimator, 1)
 
 
 def list_estimators(estimator_dir: Path | str | None = None) -> tuple[Estimator, ...]:
