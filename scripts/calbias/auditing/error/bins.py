@@ -59,7 +59,7 @@ def picture_bins(
     return PictureBins(
         scores[starts],
         scores[np.r_[starts[1:], scores.size] - 1],
-        size,
+        np.maximum(np.rint(size), 1).astype(np.int64),  # weights are rounded
         np.add.reduceat(scores * rows, starts) / size,
         n_hits / size,
         *limits,
