@@ -44,12 +44,13 @@ class DebiasOrSweep:
     debias_bias, sweep_bias : float
         Mean estimate less the true error: −U, and M − U.
     lost : float
-        U, what debias loses: ``unseen`` and the curvature of the root.
+        U, what debias loses: ``unseen`` and the curvature of the root. Below 0 near calibration,
+        where clipping at 0 adds more.
     unseen : float
         The part of U that is left with infinitely many rows: E less what 15 bins see of it.
     refund : float
         M, what the sweep adds to that: the noise of bins that are not debiased, less what its bins
-        see less of E than 15 do. The sweep is nearer where 0 < M < 2U.
+        see less of E than 15 do. The sweep is nearer where M is between 0 and 2U.
     noise : float
         The part of M that is noise, N_b/(2E) averaged over the sweep's numbers of bins.
     mean_bins : float

@@ -21,7 +21,6 @@ MISCALIBRATED = 4.0  # percent: the ten models of the paper have more
 MOST = 0.75  # share of networks
 FEWEST_NETWORKS, FEWEST_DATA_SETS = 10, 100
 SOURCE = "trained_networks"
-CARRIES_NOT = "it does not carry over"
 SETS = {"design": "chosen by hand", "first": "drawn first", "second": "drawn second"}
 ERRORS = "± one standard error over networks"
 ON_TRUTH = f"Networks of known truth above {MISCALIBRATED:g} %, each its mean over seven n"
@@ -199,7 +198,8 @@ def on_networks(
                     part = judge(Sample.of(run, drawn))
                 except NotJudged:
                     continue
-                verdict = part.verdict.words.replace("not reproduced", CARRIES_NOT)
+                holds = part.verdict != Verdict.NOT_REPRODUCED
+                verdict = part.verdict.words if holds else "it does not carry over"
                 notes.append(f"on those {words} {verdict}: {part.reason}")
             return ruling._replace(source=SOURCE, notes=notes)
 

@@ -83,8 +83,12 @@ def _claims(claims: pd.DataFrame, measurements: pd.DataFrame, _: str) -> Iterato
 
 def _networks(claims: pd.DataFrame, _: str) -> Iterator[Statement]:
     for row in claims.astype(object).fillna("").itertuples():
-        verdict = Verdict(row.verdict).words
-        parts = re.findall(r"on those drawn (\w+) ((?:not borne )?\w+): ", row.note)
+        verdict = (
+            "does not carry over"
+            if row.verdict == Verdict.NOT_REPRODUCED
+            else Verdict(row.verdict).words
+        )
+        parts = re.findall(r"on those drawn (\w+) (?:it )?(does not carry over|\w+): ", row.note)
         others = ", ".join(f"{drawn}: {other}" for drawn, other in parts if other != verdict)
         verdict += f" ({others})" * bool(others)
         yield Statement(f"{row.id}", f", {verdict}: {row.claim.partition(': ')[2]}.")
