@@ -98,6 +98,7 @@ def _truth(measurements: pd.DataFrame, _: str) -> Iterator[Statement]:
     rows = measurements[measurements["name"] == f"{DIFFERENCE}truth"]
     for row in rows[rows["case"].str.startswith("drawn at random")].itertuples():
         n = row.case.removeprefix("drawn at random (").removesuffix("):")
+        nearer = "debias" if row.value < 0 else "the sweep"
         yield Statement(
             "Debias or sweep: a formula says which is nearer.",
             " Debias loses what its bins do not see. The sweep loses the same and gets the noise "
@@ -105,7 +106,7 @@ def _truth(measurements: pd.DataFrame, _: str) -> Iterator[Statement]:
             "and the sign was right on all 36 new networks and laws where the difference is above "
             "0.05 points, predicted before they were measured "
             "([rule](docs/tool/debias_or_sweep.md)). "
-            f"On {n} networks drawn at random debias is nearer by {-row.value:.3f} ± "
+            f"On {n} networks drawn at random {nearer} is nearer by {abs(row.value):.3f} ± "
             f"{row.error:.3f} points ([other statements](networks/docs/trained_networks.md)).",
         )
 
