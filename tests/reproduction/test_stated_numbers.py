@@ -315,7 +315,7 @@ def test_the_findings_on_trained_networks_have_the_numbers_of_the_claims():
     ]
     claims = pd.DataFrame(
         {"id": ["N09", "N11"], "claim": "On networks: it is so", "verdict": "not_reproduced",
-         "note": ["on those drawn first approximate: x", "on those drawn first it does not carry over: x"]}
+         "note": ["on those drawn first approximate: x", "on those drawn first does not carry: x"]}
     )  # fmt: skip
     measurements = pd.DataFrame(rows, columns=columns)
     tables = {"network_measurements": measurements, "network_claims": claims}
