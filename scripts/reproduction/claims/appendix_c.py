@@ -1,4 +1,4 @@
-"""R22 to R24, R35: bias as the true error grows (section 7.3, appendix C, Figure 13)."""
+"""R22 to R24, R35, R40: bias as the true error grows (section 7.3, appendix C, Figure 13)."""
 
 import itertools
 from typing import Any
@@ -261,6 +261,27 @@ def twelve_percent_is_ambiguous(run: RunTables) -> Ruling:
         )
     words = [f"{value:.2f} % ({scores})" for scores, value in zip(SCORES, values, strict=True)]
     reason = f"an ECE_bin of 12 % is a true error of {' or '.join(words)}"
+    return Ruling(verdict, measurements, reason=reason)
+
+
+@claim("R40", "App C, Fig 13", "bias", "fig13_tce_sweep", experiment="tce_sweep")
+def sweep_is_less_ambiguous(run: RunTables) -> Ruling:
+    """The equal-mass sweep somewhat mitigates the ambiguity of an estimate.
+
+    published: somewhat; no number
+    rule: TCE at which the mean estimate is {AMBIGUOUS_PERCENT:g} % at n = 200, as in R24, of both
+    estimators. The ambiguity is the distance of the two score distributions: reproduced if that of
+    ece_sweep_em is less than that of ece_bin_ew by at least {SMALL:.0%}, approximate if it is less.
+    errors: ± one Monte Carlo standard error of the TCE
+    """
+    curves, distances = sweep_curves(run), {}
+    for estimator in ESTIMATORS:
+        values, errors = _crossings([curves[scores, 200, estimator] for scores in SCORES])
+        distances[estimator] = float(np.ptp(values)), float(np.hypot(*errors))
+    (usual, _), (swept, _) = distances.values()
+    measurements = by_case("distance of both score distributions at 12 %", distances, POINTS)
+    reason = f"{swept:.2f} points apart with the sweep, {usual:.2f} with ECE_bin"
+    verdict = Verdict.of(swept <= (1 - SMALL) * usual, swept < usual)
     return Ruling(verdict, measurements, reason=reason)
 
 

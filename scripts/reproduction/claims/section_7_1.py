@@ -1,4 +1,4 @@
-"""R09, R10, R12, R13, R29: bias on the fitted models (section 7.1, Figure 4)."""
+"""R09, R10, R12, R13, R29, R39: bias on the fitted models (section 7.1, Figure 4)."""
 
 from collections.abc import Collection, Mapping
 
@@ -66,6 +66,22 @@ def equal_mass_beats_equal_width(run: RunTables) -> Ruling:
     )
     verdict = Verdict.worst(verdicts.values())
     return Ruling(verdict, measurements, "", notes, largest, reason=reason)
+
+
+@claim("R39", "§7.1", "bias correlations", "fig4_realistic", experiment="realistic")
+def debias_with_equal_mass(run: RunTables) -> Ruling:
+    """Debias with bins of equal mass is consistently less biased than with bins of equal width.
+
+    published: consistently; no number
+    rule: As R09, of debias alone: {CONSISTENTLY}, of 21 cells.
+    errors: Monte Carlo standard error of a difference
+    """
+    curves = curves_by_group(run, "realistic", BINNED)
+    counts, largest = counted({"": curves.gain("ece_debias_em", "ece_debias_ew")})
+    cells = counts[""]
+    reason = f"less biased in {cells.agree} of {cells.total} cells, more biased in {cells.disagree}"
+    measurements = cell_measurements("em less biased", counts)
+    return Ruling(cells.verdict(), measurements, largest_error=largest, reason=reason)
 
 
 @claim("R10", "§7.1, Fig 4", "bias correlations", "fig4_realistic", experiment="realistic")

@@ -273,6 +273,18 @@ test_r24_five_or_eight_percent = verdicts_of(
 )
 
 
+def apart(usual, swept):
+    """An estimate of 12 % is a TCE of 6 % on uniform scores, and that much more on the others."""
+    shift = {"ece_bin_ew": usual, "ece_sweep_em": swept}
+    return sweep(lambda t, s, n, e: t + 6 - (0 if s == "Uniform" else shift[e]))
+
+
+test_r40_the_sweep_is_less_ambiguous = verdicts_of(
+    "R40", apart,
+    reproduced=[(3.0, 2.6), (2.0, -1.0)], approximate=[(3.0, 2.8)], not_reproduced=[(2.0, 2.5)],
+)  # fmt: skip
+
+
 def test_tce_at_interpolates_and_says_when_there_is_none():
     curve = pd.DataFrame({"tce_percent": [0, 2, 4], "mean_estimate_percent": [10.0, 11.0, 13.0]})
     found = tce_at(curve, 12.0), tce_at(curve, 5.0)

@@ -55,6 +55,15 @@ test_r09_equal_mass_is_less_biased_in_each_family = verdicts_of(
 )
 
 
+test_r39_debias_alone = verdicts_of(
+    "R39",
+    lambda table: table,
+    reproduced=[realistic(), worse_in_some("ece_debias_em", 1), worse_in_some("ece_bin_em", 7)],
+    approximate=[worse_in_some("ece_debias_em", 2)],
+    not_reproduced=[realistic(SWAPPED), worse_in_some("ece_debias_em", 7)],
+)
+
+
 def better_by(gain):
     """Debias is more biased than the sweep by ``gain(scenario, n)``."""
 
