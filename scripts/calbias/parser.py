@@ -94,8 +94,8 @@ def _add_recalibrate(commands: Any) -> None:
     )
     recalibrate.add_argument("file", metavar="FILE", help="a file as for audit; - for stdin")
     recalibrate.add_argument("--method", metavar="METHOD",
-                             help="shift, platt, beta, isotonic or spline; of logits and class "
-                             "probabilities also temperature or vector (what an audit "
+                             help="shift, slope, platt, beta, isotonic, spline; of logits and "
+                             "class probabilities also temperature or vector (what an audit "
                              "advises)")  # fmt: skip
     recalibrate.add_argument("--apply", metavar="MAP", help="apply this map instead of a fit")
     _add_columns(recalibrate)

@@ -41,7 +41,7 @@ class Recalibrator:
     Parameters
     ----------
     method : str, default "advised"
-        Of scores: shift, platt, beta, isotonic or spline. Of logits, or class probabilities:
+        Of scores: shift, slope, platt, beta, isotonic, spline. Of logits, or class probabilities:
         temperature or vector. ``advised`` is what an audit of the rows advises, which may be to
         leave the scores as they are.
     values : {"logits", "probabilities"}, default "logits"

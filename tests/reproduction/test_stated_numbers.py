@@ -65,6 +65,7 @@ def advised(low, high, miscalibrated=False, recalibration=None, mean=0.5, error=
     finding, ends = SimpleNamespace(kind="shape"), np.array([0.0, 1.0])
     return SimpleNamespace(
         kind="event",
+        n=400,
         miscalibrated=miscalibrated,
         error=(low + high) / 2 if error is None else error,
         interval=(low, high),
@@ -119,7 +120,9 @@ def test_a_shift_that_moves_most_rows_away_from_the_curve_is_not_advised():
     hits = generator.random(2000) < np.where(scores < 0.5, 0.01, 0.65)
     found = calbias.audit(scores, hits)
     assert found.recalibration["helps"]["shift"]
-    assert "moves most rows away from the curve" in things_to_do(found)[0]
+    assert 'Recalibrator("slope")' in recalibration_code(found)
+    found = replace(found, recalibration=found.recalibration.drop(index="slope"))
+    assert "a shift moves most rows away from the curve" in things_to_do(found)[0]
     assert recalibration_code(found) == ""
 
 
@@ -258,22 +261,45 @@ def test_few_events_allow_one_parameter():
     risks = generator.beta(1, 9, 400)
     hits = (np.arange(400) % 8 == 0).astype(int)  # 50 events
     table = recalibration_table(prepared(risks, hits))
-    assert list(table.index) == ["shift"]
-    assert expit(logit(risks) + table["parameter"].iloc[0]).sum() == pytest.approx(50)
+    assert {*table.index} == {"shift", "slope"}
+    assert expit(logit(risks) + table["parameter"]["shift"]).sum() == pytest.approx(50)
 
 
 def test_the_gain_of_a_recalibration_has_its_95_percent_interval():
     for method, gain, words in (
         ("platt", 0.01, "from 20.00 to 19.00, by 1.00 ± 0.20 (95 %; times 100, cross-validated)"),
         ("shift", 0.001, "The Brier score falls from 20.00 to 19.90, by 0.10 ± 0.20 (95 %"),
-        ("shift", -0.001, "The Brier score rises from 20.00 to 20.10, by 0.10 ± 0.20 (95 %"),
+        ("shift", 0.0021, "falls from 20.00 to 19.79, by 0.21 ± 0.20 (95 %"),
+        ("shift", -0.001, "a shift does not lower the Brier score by more than chance"),
     ):
         table = SHIFT.assign(helps=gain == 0.01, brier_after=0.2 - gain, gain=gain)
         found = advised(0, 0, True, table.rename(index={"shift": method}))
         found.verdict.finding.kind = "level"
         sentence = recalibration_sentence(found)
         assert words in sentence
-        assert ("cross-validated), which may be" in sentence) == (gain < 0.01)
+        assert ("which may be chance." in sentence) == (gain == 0.001)
+        assert ("which may be chance: the best of 1 methods." in sentence) == (gain == 0.0021)
+
+
+def test_with_few_rows_nothing_is_advised_that_may_be_luck():
+    table = SHIFT.assign(helps=False, gain=0.0015)
+    found = advised(0, 0, True, table)
+    found.verdict.finding.kind = "level"
+    assert recalibration_sentence(found).startswith("Recalibrate: adding 0.20")
+    found.n = 199
+    sentence = recalibration_sentence(found)
+    assert "199 rows do not tell whether a recalibration helps: by a shift" in sentence
+    assert "falls by 0.15, with a standard error of 0.10 (times 100). Get more labels" in sentence
+    assert recalibration_code(found) == ""
+
+
+def test_one_parameter_is_the_one_that_the_verdict_names():
+    two = pd.concat([SHIFT, SHIFT.rename(index={"shift": "slope"}).assign(gain=0.02)])
+    for helps in (True, False):
+        found = advised(0, 0, True, two.assign(helps=helps))
+        for kind, method in (("level", "shift"), ("line", "slope")):
+            found.verdict.finding = SimpleNamespace(kind=kind, is_reversed=False)
+            assert f'Recalibrator("{method}")' in recalibration_code(found)
 
 
 def test_the_brier_interval_of_a_comparison_is_two_sided_students():

@@ -12,10 +12,10 @@ proper scores*, NeurIPS 2022). Isotonic regression is not injective: there the f
 score is net of the refinement that its steps lose.
 
 The methods are those that the data can bear: with fewer than 100 hits, or misses, those of one
-parameter, a shift of the log odds and for logits the temperature; with more Platt's scaling and
-isotonic regression too. ``parameter`` is the shift, or the temperature, fitted on the validation
-fold, or on all rows. Log odds are those of scores from ``least`` to ``greatest``: scores of 0 and 1
-are taken there, as the verdict takes them.
+parameter, a shift or a slope of the log odds and for logits the temperature; with more the shift,
+Platt's scaling and isotonic regression. ``parameter`` is the shift, the slope or the temperature,
+fitted on the validation fold, or on all rows. Log odds are those of scores from ``least`` to
+``greatest``: scores of 0 and 1 are taken there, as the verdict takes them.
 
 Temperature scaling divides all logits, the others map the top label's score: none changes which
 class is the top one, and so none changes the accuracy.
@@ -70,9 +70,7 @@ class _Part(NamedTuple):
     @property
     def methods(self) -> list[str]:
         """The methods that so many rows can bear."""
-        methods = ["shift"]
-        if self.rarer >= ENOUGH:
-            methods += ["platt", "isotonic"]
+        methods = ["shift", "platt", "isotonic"] if self.rarer >= ENOUGH else ["shift", "slope"]
         return methods if self.logits is None else [*methods, "temperature"]
 
     def fitted(self, method: str) -> Any:
@@ -232,9 +230,10 @@ def _in_folds(rows: _Part, folds: int, units: int, seed: int) -> _InFolds:
 
 
 def _parameter(rows: _Part, method: str) -> float:
-    """Return the fitted shift or temperature; NaN for other methods."""
-    if method == "shift":
-        return float(rows.fitted(method).intercept)
+    """Return the fitted shift, slope or temperature; NaN for other methods."""
+    if method in ("shift", "slope"):
+        line = rows.fitted(method)
+        return float(line.intercept if method == "shift" else line.slope)
     return 1.0 / rows.fitted(method).inverse if method == "temperature" else np.nan
 
 

@@ -1,15 +1,18 @@
-"""Logistic recalibration: a shift of the log odds, and the line of Cox (1958) and Platt (1999).
+"""Logistic recalibration: a shift or a slope of the log odds, and the line of Cox and Platt.
 
-logit c = a + b·logit s, with b = 1 for a shift; a and b are the most likely ones.
+logit c = a + b·logit s, with b = 1 for a shift and a = 0 for a slope; a and b are the most likely
+ones (Cox 1958, Platt 1999).
 """
 
 from typing import NamedTuple
 
 import numpy as np
+from scipy.optimize import brentq
 from scipy.special import expit, logit
 
 from calbias.samples.by_score import dot
 
+_STEEPEST = 700.0  # log odds
 LEAST = 2.0**-53  # scores of 0 and 1 have no logit: they are taken this far from it, or farther
 ENDS = LEAST, 1.0 - LEAST
 _STEPS, _LONGEST, _CLOSE, _HALVINGS = 50, 2.0, 1e-9, 30  # of Newton's method
@@ -68,6 +71,28 @@ def fit_cox(x: np.ndarray, hits: np.ndarray, rows: np.ndarray | float = 1.0) -> 
             if line := newton_line(x, values, rows):
                 return line
     return float(logit((n_hits + 0.5) / (n + 1.0))), 0.0
+
+
+def fit_slope(x: np.ndarray, hits: np.ndarray, rows: np.ndarray | float = 1.0) -> float:
+    """Return the most likely b of P(hit) = expit(b x), for finite logits x (n,).
+
+    ``hits`` (n,) are counts of ``rows`` rows each. Where no b is the most likely, one more hit and
+    one more miss are counted; where all x are 0 it is 1.
+    """
+    rows = rows * np.ones_like(x)
+    if not np.any(x):
+        return 1.0
+
+    def rise(b: float, counts: np.ndarray) -> float:
+        return dot(x, counts - rows * expit(b * x))
+
+    ends = -_STEEPEST / np.abs(x).max(), _STEEPEST / np.abs(x).max()
+    for counts in (hits, smoothed(hits, rows)):
+        if rise(ends[0], counts) > 0.0 > rise(ends[1], counts):
+            break
+    else:
+        return ends[int(rise(ends[1], counts) >= 0.0)]
+    return float(brentq(rise, *ends, args=(counts,), xtol=_CLOSE))
 
 
 def smoothed(hits: np.ndarray, rows: np.ndarray) -> np.ndarray:

@@ -13,8 +13,8 @@ import numpy as np
 
 from calbias.errors import InputError, looked_up
 from calbias.recalibration.beta import BetaMap, fit_beta
-from calbias.recalibration.isotonic import Interpolated, isotonic
-from calbias.recalibration.logistic import Line, fit_cox, fit_shift, logits_of
+from calbias.recalibration.isotonic import Interpolated, isotonic, nondecreasing
+from calbias.recalibration.logistic import Line, fit_cox, fit_shift, fit_slope, logits_of
 from calbias.recalibration.softmax_regression import fit_linear
 from calbias.recalibration.spline import SplineMap, fit_counts
 from calbias.recalibration.temperature import BOUNDS, TemperatureScaling, inverse_temperature
@@ -50,6 +50,11 @@ def _shift(sample: Scored, ends: Ends) -> Line:
     return Line(fit_shift(x, sample.hits, sample.rows), 1.0, *ends)
 
 
+def _slope(sample: Scored, ends: Ends) -> Line:
+    x = logits_of(sample.scores, ends)
+    return Line(0.0, fit_slope(x, sample.hits, sample.rows), *ends)
+
+
 def _platt(sample: Scored, ends: Ends) -> Line:
     x = logits_of(sample.scores, ends)
     return Line(*fit_cox(x, sample.hits, sample.rows), *ends)
@@ -60,8 +65,20 @@ def _beta(sample: Scored, ends: Ends) -> BetaMap:
 
 
 def _isotonic(sample: Scored, ends: Ends) -> Interpolated:
-    """Return the isotonic map without the knots inside its steps, which change nothing."""
-    knots, values = isotonic(sample)
+    """Return the isotonic map, one row of each step taken from Platt's line; never 0 or 1.
+
+    A step's share of k hits in n rows is (k + p)/(n + 1), with p the mean of the line there. Knots
+    inside the steps, which change nothing, are left out.
+    """
+    knots, shares = isotonic(sample)
+    rows = sample.by_score.rows
+    step = np.cumsum(np.diff(shares, prepend=shares[0]) != 0.0)
+    size = np.bincount(step, rows)
+    few = 1.0 / (size.sum() + 2.0)
+    line = np.clip(_platt(sample, ends).predict(knots), few, 1.0 - few)
+    totals = (np.bincount(step, rows * each) for each in (shares, line))
+    hits = next(totals) + next(totals) / size
+    values = nondecreasing(hits / (size + 1.0), size + 1.0)[step]
     is_end = np.ones(knots.size, bool)
     is_end[1:-1] = (values[1:-1] != values[:-2]) | (values[1:-1] != values[2:])
     return Interpolated(knots[is_end], values[is_end])
@@ -90,7 +107,8 @@ def _vector(logits: np.ndarray, labels: np.ndarray) -> VectorScaling:
 
 
 OF_SCORES: dict[str, Callable[[Scored, Ends], Any]] = {
-    "shift": _shift, "platt": _platt, "beta": _beta, "isotonic": _isotonic, "spline": _spline,
+    "shift": _shift, "slope": _slope, "platt": _platt, "beta": _beta, "isotonic": _isotonic,
+    "spline": _spline,
 }  # fmt: skip
 OF_LOGITS: dict[str, Callable[[np.ndarray, np.ndarray], Any]] = {
     "temperature": _temperature, "vector": _vector,
@@ -98,10 +116,11 @@ OF_LOGITS: dict[str, Callable[[np.ndarray, np.ndarray], Any]] = {
 METHODS = (*OF_SCORES, *OF_LOGITS)
 NONE = "none"
 """The method of the map that changes nothing."""
-INJECTIVE = {"shift", "platt", "beta", "temperature"}
+INJECTIVE = {"shift", "slope", "platt", "beta", "temperature"}
 _MAPS: dict[str, Any] = {
-    NONE: Unchanged, "shift": Line, "platt": Line, "beta": BetaMap, "isotonic": Interpolated,
-    "spline": SplineMap, "temperature": TemperatureScaling, "vector": VectorScaling,
+    NONE: Unchanged, "shift": Line, "slope": Line, "platt": Line, "beta": BetaMap,
+    "isotonic": Interpolated, "spline": SplineMap, "temperature": TemperatureScaling,
+    "vector": VectorScaling,
 }  # fmt: skip
 
 

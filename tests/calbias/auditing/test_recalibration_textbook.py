@@ -38,9 +38,17 @@ def fitted(method, s, y, z, labels):
 
         a, b = fsolve(slopes, (0.0, 1.0), xtol=1e-12)
         return lambda s, z: expit(a + b * logit(s)), np.nan
+    if method == "slope":
+        b = brentq(lambda b: np.sum(x * (expit(b * x) - y)), -20, 20, xtol=1e-13)
+        return lambda s, z: expit(b * logit(s)), b
     if method == "isotonic":
         order = np.argsort(s)
         values = isotonic_regression(y[order]).x
+        line = fitted("platt", s, y, z, labels)[0](s[order], z)
+        step = np.unique(values, return_inverse=True)[1]
+        size = np.bincount(step)
+        shares = (np.bincount(step, y[order]) + np.bincount(step, line) / size) / (size + 1)
+        values = isotonic_regression(shares, weights=size + 1).x[step]
         return lambda at, z: np.interp(at, s[order], values), np.nan
     rows = np.arange(labels.size)
     b = minimize_scalar(
@@ -86,7 +94,7 @@ def test_the_table_by_its_formulas(clustered, misses):
     labels = z.argmax(axis=1)
     labels[miss] = (labels[miss] + 1) % 3
     ids = generator.permutation(240) // 4 if clustered else np.arange(240)
-    methods = ["shift", "temperature"] if misses < 100 else [
+    methods = ["shift", "slope", "temperature"] if misses < 100 else [
         "shift", "platt", "isotonic", "temperature"]  # fmt: skip
     expected = textbook(z, labels, ids, methods)
     clusters = np.char.add("c", np.char.zfill(ids.astype(str), 3)) if clustered else None

@@ -40,9 +40,28 @@ def matrix(seed=0, n=1500):
     return logits, (rng.random(n)[:, None] > p.cumsum(axis=1)).sum(axis=1)
 
 
-def linear(variables, hits):
-    options = {"C": 1e12, "tol": 1e-12, "max_iter": 1000, "solver": "newton-cholesky"}
+def linear(variables, hits, **options):
+    options |= {"C": 1e12, "tol": 1e-12, "max_iter": 1000, "solver": "newton-cholesky"}
     return LogisticRegression(**options).fit(variables, hits).predict_proba(variables)[:, 1]
+
+
+def through_zero(variables, hits):
+    return linear(variables, hits, fit_intercept=False)
+
+
+def towards_platt(scores, hits):
+    """Isotonic regression; each step's share with one row more, of Platt's line; isotonic again."""
+    shares = IsotonicRegression().fit(scores, hits).predict(scores)
+    line, more, size = (
+        linear(logit(scores)[:, None], hits),
+        np.empty(len(hits)),
+        np.empty(len(hits)),
+    )
+    for share in np.unique(shares):
+        inside = shares == share
+        more[inside] = (hits[inside].sum() + line[inside].mean()) / (inside.sum() + 1)
+        size[inside] = (inside.sum() + 1) / inside.sum()
+    return IsotonicRegression().fit(scores, more, size).predict(scores)
 
 
 @pytest.mark.parametrize(
@@ -50,13 +69,32 @@ def linear(variables, hits):
     [
         ("platt", lambda s, y: linear(logit(s)[:, None], y)),
         ("beta", lambda s, y: linear(np.stack([np.log(s), np.log1p(-s)], axis=1), y)),
-        ("isotonic", lambda s, y: IsotonicRegression(out_of_bounds="clip").fit(s, y).predict(s)),
+        ("slope", lambda s, y: through_zero(logit(s)[:, None], y)),
+        ("isotonic", lambda s, y: towards_platt(s, y)),
     ],
 )
 def test_maps_of_scores_are_those_of_scikit_learn(method, expected):
     scores, hits = sample()
     found = calbias.Recalibrator(method).fit(pd.Series(scores), pd.Series(hits)).predict(scores)
     assert found == pytest.approx(expected(scores, hits), abs=1e-9)
+
+
+def test_an_isotonic_map_never_says_0_or_1():
+    """Its lowest and highest steps are of misses, or of hits, alone."""
+    scores = np.linspace(0, 1, 400)
+    found = (
+        calbias.Recalibrator("isotonic").fit(scores, scores > 0.4).predict(np.r_[scores, 2**-60])
+    )
+    assert 0 < found.min() <= found.max() < 1
+    assert (np.diff(found[:-1]) >= 0).all()
+
+
+@pytest.mark.parametrize("is_hit", [True, False])
+def test_a_slope_is_finite_where_a_threshold_separates_the_rows(is_hit):
+    scores = np.linspace(0.1, 0.9, 60)
+    found = calbias.Recalibrator("slope").fit(scores, (scores > 0.5) == is_hit).predict(scores)
+    assert 0 < found.min() < found.max() < 1
+    assert (found[0] < found[-1]) == is_hit
 
 
 @pytest.mark.parametrize(("a", "b"), [(-1, 1), (1, -1), (-0.3, 1.5), (1.5, -0.3), (-1, -1)])

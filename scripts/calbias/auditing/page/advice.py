@@ -22,6 +22,7 @@ from calbias.recalibration.methods import NONE, OF_LOGITS
 
 MOST = 3
 _TOLERABLE, _OF_RARER = 0.02, 0.2  # an error that most uses can live with; of the rarer outcome
+_FEW = 200  # rows below which a gain by itself is luck
 _WIDE = 0.1  # an upper end that excludes little
 _MORE = 10.0  # times as many labels
 _PLAN = "“calbias plan --scores FILE” says how many labels show an error of a given size."
@@ -169,14 +170,22 @@ def recalibration_sentence(audit: AuditNumbers) -> str:
     best = _best(audit)
     if best is None:
         tried = [_KINDS[name] for name in _KINDS if name in table.index]
-        lowers = f"neither {' nor '.join(tried)} lowers the Brier score by more than chance"
-        if len(tried) == 1:
-            few = "events" if audit.kind == EVENT else "hits or misses"
-            lowers = f"{tried[0]}, the only method for so few {few}, "
-            lowers += (
-                "moves most rows away from the curve"
-                if _moves_most_away(audit)
-                else "does not lower the Brier score by more than chance"
+        if audit.n < _FEW:
+            row = table.iloc[0]
+            gain, half = (f"{100 * row[name]:z.2f}" for name in ("gain", "gain_se"))
+            return (
+                f"Do not read the {scores} as probabilities where the picture shows them off. "
+                f"{audit.n} rows do not tell whether a recalibration helps: by "
+                f"{_KINDS[row.name]} the Brier score falls by {gain}, with a standard error of "
+                f"{half} (times 100). Get more labels first."
+            )
+        lowers = f"{tried[0]} does not lower the Brier score by more than chance"
+        if len(tried) > 1:
+            lowers = f"neither {' nor '.join(tried)} lowers the Brier score by more than chance"
+        if away := _that_move_most_away(audit):
+            which = " and ".join(_KINDS[name] for name in away)
+            lowers = (
+                f"{which} {'moves' if len(away) == 1 else 'move'} most rows away from the curve"
             )
         return (
             f"Do not read the {scores} as probabilities where the picture shows them off. On these "
@@ -188,10 +197,10 @@ def recalibration_sentence(audit: AuditNumbers) -> str:
     corrects = "corrects the slope"
     if best.name == "shift":
         corrects = f"makes the {scores} right on average"
-    changes = "rises" if best["gain"] < 0 else "falls"
-    return (
-        f"Recalibrate: {what} {corrects}. The Brier score {changes} {change}, which may be chance."
-    )
+    chance = "which may be chance"
+    if best["gain"] > Z_95 * best["gain_se"]:
+        chance += f": the best of {len(table)} methods"
+    return f"Recalibrate: {what} {corrects}. The Brier score falls {change}, {chance}."
 
 
 def gain_sentence(row: Any, kind: str) -> str:
@@ -266,44 +275,58 @@ def validation_rows(audit: AuditNumbers) -> int:
 
 
 def _best(audit: AuditNumbers) -> Any:
-    """Return the row of the best method that helps, else of the one that the finding asks for.
+    """Return the row of the method that is advised, None where none is.
 
-    A shift that moves most rows away from the curve is none of them. None without a finding.
+    One that helps or, with enough rows, the one that the finding asks for, if the Brier score
+    falls. A shift or slope that moves most rows away from the curve is none of them.
     """
     table = audit.recalibration
     if not audit.miscalibrated or table is None or not len(table):
         return None
-    if _moves_most_away(audit):
-        table = table.drop(index="shift")
+    table = table.drop(index=_that_move_most_away(audit))
+    asked_for = [name for name in _asked_for(audit) if name in table.index]
     if table["helps"].any():
-        return table[table["helps"]].iloc[0]
-    kinds = {f.kind for f in (audit.verdict.finding, audit.verdict.second) if f}
-    if "line" in kinds and "platt" in table.index and table.loc["platt", "gain"] > 0:
-        return table.loc["platt"]
-    return table.loc["shift"] if "level" in kinds and "shift" in table.index else None
+        helping = table[table["helps"]]
+        first = (
+            [name for name in asked_for if name in helping.index] if "slope" in table.index else []
+        )
+        return helping.loc[first[0]] if first else helping.iloc[0]
+    falls = [name for name in asked_for if audit.n >= _FEW and table.loc[name, "gain"] > 0]
+    return table.loc[falls[0]] if falls else None
 
 
-def _moves_most_away(audit: AuditNumbers) -> bool:
-    """Return whether the shift moves most rows away from the curve, and out of its band."""
+def _asked_for(audit: AuditNumbers) -> list[str]:
+    """Return the methods that the findings ask for: Platt's line, or one parameter of it."""
+    kinds = [f.kind for f in (audit.verdict.finding, audit.verdict.second) if f]
+    lines = ["platt"] * ("line" in kinds)
+    return lines + [{"line": "slope", "level": "shift"}.get(kind, "") for kind in kinds]
+
+
+def _that_move_most_away(audit: AuditNumbers) -> list[str]:
+    """Return which of shift and slope move most rows away from the curve, and out of its band."""
     table, curve, bins = audit.recalibration, audit.curve, audit.bins
-    if table is None or "shift" not in table.index:
-        return False
-    scores = bins.mean_score
-    shift = table.loc["shift"]
-    x = logits_of(scores, (shift["least"], shift["greatest"]))
-    shifted = expit(x + shift["parameter"])
-    mean, low, high = (np.interp(scores, curve.scores, values) for values in curve[1:])
-    is_away = np.abs(shifted - mean) > np.abs(scores - mean)
-    is_away &= (shifted < low) | (shifted > high)
-    return bool(2 * bins.n_in_bin[is_away].sum() > bins.n_in_bin.sum())
+    scores, names = bins.mean_score, []
+    for name in ("shift", "slope"):
+        if table is None or name not in table.index:
+            continue
+        row = table.loc[name]
+        x = logits_of(scores, (row["least"], row["greatest"]))
+        moved = expit(x + row["parameter"] if name == "shift" else x * row["parameter"])
+        mean, low, high = (np.interp(scores, curve.scores, values) for values in curve[1:])
+        is_away = np.abs(moved - mean) > np.abs(scores - mean)
+        is_away &= (moved < low) | (moved > high)
+        if 2 * bins.n_in_bin[is_away].sum() > bins.n_in_bin.sum():
+            names.append(name)
+    return names
 
 
 _KINDS = {
-    "shift": "a shift", "platt": "Platt scaling", "isotonic": "isotonic regression",
-    "temperature": "temperature scaling",
+    "shift": "a shift", "slope": "a slope", "platt": "Platt scaling",
+    "isotonic": "isotonic regression", "temperature": "temperature scaling",
 }  # fmt: skip
 _NAMES = {
     "shift": "adding {:.2f} to the log odds of each {}",
+    "slope": "multiplying the log odds of each {1} by {0:.2f}",
     "platt": "Platt scaling",
     "beta": "Beta calibration",
     "isotonic": "isotonic regression",
