@@ -176,7 +176,8 @@ def _check(options: Any) -> None:
     path = Path(options.file)
     if path.suffix != ".py" or not path.is_file():
         raise InputError(f"{path}: there is no such Python file; correct the path")
-    lines = failures_apart(path, options.seconds, options.limit)
+    note = lambda text: say(f"note: {text}", sys.stderr)  # noqa: E731
+    lines = failures_apart(path, options.seconds, options.limit, note)
     if lines:
         for line in lines:
             say(line)

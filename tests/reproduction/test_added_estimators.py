@@ -30,7 +30,7 @@ from reproduction.steps import measure_judging_cells
 from reproduction.steps.draw_estimator import worst
 from reproduction.steps.judge_estimator import compared_rows
 from reproduction.steps.select_by_estimator import selection_rows
-from reproduction.steps.write_estimator_page import network_lines
+from reproduction.steps.write_estimator_page import UNCLEAR, headline, network_lines
 
 PLAIN = "def estimate(scores, hits, n_bins, norm):\n    return 0.0\n"
 PAPER = {"experiments": dict.fromkeys(PAGE_EXPERIMENTS, EXPERIMENT)}
@@ -252,3 +252,18 @@ def test_intervals_hold_the_error_and_the_verdict_has_its_level_on_judging_cells
     assert np.min(covered) >= 8 / DATA_SETS  # of 0.9 less in one of 4000 cells
     assert np.mean(rejected) <= 0.05 + 3 * np.sqrt(0.05 * 0.95 / (len(rejected) * DATA_SETS))
     assert np.mean(found) >= 0.5
+
+
+def test_the_headline_names_where_it_is_better_then_where_it_is_worse():
+    def line(verdict, where, quantity="|bias|"):
+        return {"verdict": verdict, "where": where, "quantity": quantity, "other": "sweep",
+                "mine": "0.39 ± 0.02", "others": "0.80 ± 0.03"}  # fmt: skip
+
+    lines = [line("more biased", "fitted"), line(UNCLEAR, "networks", "RMSE"),
+             line("less biased", "calibrated"), line("less biased", "networks"),
+             line("larger RMSE", "fitted", "RMSE")]  # fmt: skip
+    found = dict(headline(lines))
+    assert [*found] == ["less biased", "more biased", "larger RMSE", UNCLEAR]
+    numbers = "(0.39 ± 0.02 against 0.80 ± 0.03)"
+    assert found["less biased"] == [f"sweep, calibrated {numbers}", f"sweep, networks {numbers}"]
+    assert found[UNCLEAR] == ["RMSE: sweep, networks"]

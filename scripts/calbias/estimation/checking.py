@@ -25,6 +25,10 @@ from calbias.samples.by_score import Scored
 
 SECONDS, ROWS = 1.0, 10_000
 """The time that an estimate of so many rows may take."""
+PAGE_NORM = 2
+"""The norm at which ``make estimator`` judges, by the default configuration."""
+FEWER_ROWS = (100, 1000, 3000)
+"""Tried before, so that a slow loop is told with a size that it can do."""
 ALIKE = 1e-9
 Sample = Sequence[tuple[float, int]]  # (score, hit)
 
@@ -43,13 +47,16 @@ DATA: dict[str, list[Sample]] = {
 Value = Callable[[Sample], float]
 
 
-def failures(path: Path, seconds: float = SECONDS) -> list[str]:
+def failures(
+    path: Path, seconds: float = SECONDS, doing: Callable[[str], object] = lambda text: None
+) -> list[str]:
     """Return a line for each check that the estimators of a file fail.
 
-    ``seconds`` is the time that an estimate of 10 000 rows may take.
+    ``seconds`` is the time that an estimate of 10 000 rows may take; ``doing`` hears what is tried.
     """
     lines: list[str] = []
     for name in estimator_names(path):
+        doing(f"{name}, small data")
         try:
             validate_unusable(name, path)
             run = load_estimator(name, path)
@@ -57,10 +64,30 @@ def failures(path: Path, seconds: float = SECONDS) -> list[str]:
                 at_norm = partial(run, n_bins=N_BINS, norm=float(norm))
                 if faults := [*_failures(name, path, at_norm)]:
                     break
-            lines += faults or _slow(name, at_norm, seconds)
+            lines += faults or _slow(name, at_norm, seconds, doing)
         except InputError as error:
             lines.append(f"{name}: {_without(path, error)}")
     return [f"{path}: {line}" for line in dict.fromkeys(lines)]
+
+
+def notes(path: Path) -> list[str]:
+    """Return what the author of a file that passes should know, a line each."""
+    lines: list[str] = []
+    norms = literal(path, "NORMS", default=())
+    if norms and PAGE_NORM not in norms:
+        lines.append(f"NORMS has no {PAGE_NORM}, at which make estimator judges: it makes no page")
+    for name in estimator_names(path):
+        run = load_estimator(name, path)
+        norm = float(norms[0]) if norms else float(PAGE_NORM)
+        for rows in DATA["other rows"]:
+            value = float(run(sorted_data_set(*np.transpose(rows)), n_bins=N_BINS, norm=norm)[0][0])
+            if value < 0:
+                lines.append(
+                    f"{name}: returned {value:.4g}: right where the estimate of a number that is "
+                    "never below 0 may be, as after a correction of its bias"
+                )
+                break
+    return lines
 
 
 def _failures(name: str, path: Path, run: Callable[..., Any]) -> Iterator[str]:
@@ -154,17 +181,24 @@ def _weighted(name: str, path: Path, given: dict[str, Any], rows: Sample, weight
     return estimate_sums(name, scored, given["n_bins"], given["norm"], path)[0]
 
 
-def _slow(name: str, run: Callable[..., Any], seconds: float) -> list[str]:
-    """Return a line if an estimate of ROWS rows takes longer than it may."""
-    generator = np.random.default_rng(0)
-    scores = generator.random(ROWS)
-    data = sorted_data_set(scores, generator.random(ROWS) < scores)
-    run(data.first(1))  # the first one compiles
-    start = time.perf_counter()
-    run(data.first(1))
-    taken = time.perf_counter() - start
-    words = f"{name}: time: {taken:.2g} s for {ROWS} rows, more than {seconds:g} s"
-    return [words] if taken > seconds else []
+def _slow(
+    name: str, run: Callable[..., Any], seconds: float, doing: Callable[[str], object]
+) -> list[str]:
+    """Return a line if an estimate of ROWS rows, or already of fewer, takes longer than it may."""
+    for rows in (*FEWER_ROWS, ROWS):
+        doing(f"{name}, {rows} rows")
+        generator = np.random.default_rng(0)
+        scores = generator.random(rows)
+        data = sorted_data_set(scores, generator.random(rows) < scores)
+        if rows == FEWER_ROWS[0]:
+            run(data.first(1))  # the first one compiles
+        start = time.perf_counter()
+        run(data.first(1))
+        taken = time.perf_counter() - start
+        if taken > seconds:
+            most = f"more than {seconds:g} s" + f" for {ROWS} rows" * (rows < ROWS)
+            return [f"{name}: time: {taken:.2g} s for {rows} rows, {most}"]
+    return []
 
 
 def _without(path: Path, words: object) -> str:

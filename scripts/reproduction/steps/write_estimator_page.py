@@ -33,6 +33,11 @@ SIGNIFICANT = 0.05
 EXPERIMENTS = {PAPER: "fitted curves", "perfect": "calibrated", "judging": "judging cells",
                NETWORKS: "trained networks"}  # fmt: skip
 WORDS = {"bias": ("less biased", "more biased"), "rmse": ("smaller RMSE", "larger RMSE")}
+UNCLEAR = "no clear difference"
+SIGNS = (
+    "fractions; bias above 0: the estimate is too large; better: cells in which this estimator is "
+    "better; mean_difference: the other less this one, above 0 where this one is better"
+)
 JUDGED_TARGETS = ("lp", "lp_power")
 """What a page may hold against the true ℓp error, as the paper does."""
 
@@ -96,18 +101,39 @@ def _shown(name: str, table: pd.DataFrame) -> SimpleNamespace:
 def _part(name: str, tables: dict[str, pd.DataFrame], groups: pd.Series) -> SimpleNamespace:
     """Return what the page says of one estimator."""
     rows, others = tables["bias"], tables["others_bias"]
+    lines = {each: [*_judged(name, tables, (each,))] for each in EXPERIMENTS}
     return SimpleNamespace(
         name=name,
         label=estimator_label(name),
-        judged=[*_judged(name, tables, (PAPER, "perfect"))],
+        headline=[*headline([line for each in lines.values() for line in each])],
+        judged=[*lines[PAPER], *lines["perfect"]],
         opponent=estimator_label(opponent(name)),
         where=[*_where(name, rows, others, groups)],
-        judging=[*_judged(name, tables, ("judging",))],
+        judging=lines["judging"],
         networks=[*network_lines(name, tables)],
-        judged_networks=[*_judged(name, tables, (NETWORKS,))],
+        judged_networks=lines[NETWORKS],
         selection=[*_selections(name, tables["selection"])],
         growth=_growth(tables["cost"][tables["cost"]["estimator"] == name]),
     )
+
+
+def headline(lines: Sequence[dict[str, str]]) -> Iterator[tuple[str, list[str]]]:
+    """Yield each verdict with where it holds, against whom, and the two means, better ones first.
+
+    What differs clearly nowhere is named at the end.
+    """
+    verdicts = [*WORDS["bias"], *WORDS["rmse"]]
+    for verdict in (verdicts[0], verdicts[2], verdicts[1], verdicts[3]):
+        where = [
+            f"{line['other']}, {line['where']} ({line['mine']} against {line['others']})"
+            for line in lines
+            if line["verdict"] == verdict
+        ]
+        if where:
+            yield verdict, where
+    unclear = [line for line in lines if line["verdict"] not in verdicts]
+    if unclear:
+        yield UNCLEAR, [f"{each['quantity']}: {each['other']}, {each['where']}" for each in unclear]
 
 
 def _of(table: pd.DataFrame, experiment: str, name: str) -> pd.DataFrame:
@@ -135,9 +161,7 @@ def _judged(
                     "where": EXPERIMENTS[experiment],
                     "quantity": "|bias|" if quantity == "bias" else "RMSE",
                     "other": estimator_label(other),
-                    "verdict": (better if row["t_statistic"] > 0 else worse)
-                    if clear
-                    else "no clear difference",
+                    "verdict": (better if row["t_statistic"] > 0 else worse) if clear else UNCLEAR,
                     "mine": _mean(b, quantity, experiment),
                     "others": _mean(a, quantity, experiment),
                     "cells": f"{row['better']:.0f} : {row['worse']:.0f} of {row['cells']:.0f}",
@@ -254,6 +278,7 @@ def _row(text: str, tables: dict[str, pd.DataFrame], page: str, norm: float, see
         "calbias": __version__,
         "seed": seed,
         "norm": norm,
+        "signs": SIGNS,
     }
     columns = [*cells, *numbers]
     lines = [f'  "{key}": {json.dumps(value, ensure_ascii=False)}' for key, value in head.items()]

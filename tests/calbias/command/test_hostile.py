@@ -284,6 +284,14 @@ def test_a_monitors_state_unpacks_to_a_megabyte_at_most(monkeypatch):
         Monitor.from_json(monitor_state())
 
 
+_FORK = """
+import os, time
+if os.fork() == 0:
+    {}
+    open(__file__ + ".pid", "w").write(str(os.getpid()))
+    time.sleep(99)
+def estimate(*a): return 0.0
+"""
 FILES = {
     "leaves": ("import os\ndef estimate(*a):\n    os._exit(0)\n", r"ended Python \(exit status 0"),
     "hangs": ("def estimate(*a):\n    while True: pass\n", "did not end within 8 s"),
@@ -295,6 +303,17 @@ FILES = {
         "def estimate(*a): return 0.0\n",
         "leaves a thread or a process running",
     ),
+    "forks": (_FORK.format(""), "leaves a thread or a process running"),
+    "hides": (_FORK.format("os.setsid()"), "leaves a thread or a process running"),
+    "loops": (
+        "def estimate(scores, *a):\n    while len(scores) > 500: pass\n    return 0.0\n",
+        r"did not end within 8 s \(loops, 1000 rows\)",
+    ),
+    "crawls": (
+        "import time\ndef estimate(scores, *a):\n    time.sleep(len(scores) / 1000)\n"
+        "    return 0.0\n",
+        r"time: 1 s for 1000 rows, more than 0.5 s for 10000 rows",
+    ),
     "raises": ("def estimate(*a): raise SystemExit(0)\n", "SystemExit"),
     "good": ("def estimate(scores, hits, n_bins, norm): return 0.0\n", None),
 }
@@ -305,7 +324,12 @@ def test_an_estimator_that_leaves_hangs_or_prints_fails_its_check(tmp_path, name
     text, fault = FILES[name]
     path = tmp_path / f"{name}.py"
     path.write_text(text)
-    lines = failures_apart(path, seconds=20, limit=8 if name in ("hangs", "loads") else 60)
+    is_endless = name in ("hangs", "loads", "loops")
+    seconds = 0.5 if name == "crawls" else 20
+    lines = failures_apart(path, seconds=seconds, limit=8 if is_endless else 60)
+    left = tmp_path / f"{name}.py.pid"
+    if left.exists():  # what it started was ended
+        assert not os.path.exists(f"/proc/{left.read_text()}")
     if fault is None:
         assert not lines
     else:
