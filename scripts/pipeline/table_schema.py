@@ -9,7 +9,7 @@ from typing import Any
 
 from calbias.errors import looked_up
 from pipeline import CHECKOUT
-from pipeline.guests import Workflow, workflows
+from pipeline.guests import MAIN, Workflow, workflows
 
 
 def tables(*selected: Workflow) -> dict[str, dict[str, Any]]:
@@ -37,7 +37,11 @@ def _tables(workflow: Workflow, all_workflows: Sequence[Workflow]) -> dict[str, 
     for name, entry in _section(workflow, "tables").items():
         file = looked_up(f"rule of table {name} in {schema}", entry["rule"], files)
         step = looked_up(f"step in {schema}", entry["rule"], steps)
-        entries[name] = {**entry, **file, "script": _from_checkout(step)}
+        columns = entry["columns"]
+        if isinstance(columns, str):  # those of a table of the papers
+            papers = _section(MAIN, "tables")
+            columns = looked_up(f"columns of table {name} in {schema}", columns, papers)["columns"]
+        entries[name] = {**entry, **file, "columns": columns, "script": _from_checkout(step)}
     return entries
 
 

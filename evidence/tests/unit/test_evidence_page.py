@@ -135,7 +135,7 @@ def test_a_study_that_was_not_made_says_how_and_no_link_is_dead():
         "interval_coverage": pd.DataFrame(COVERED, columns=COLUMNS),
     }
     page = Page(text := evidence_page(tables, {"blind_cells": "blind_cells.png"}))
-    assert "1 claims: 1 holds" in text
+    assert "1 claim: 1 holds" in text
     assert "results/tables/monitor.csv" in text
     assert {"tables/interval_coverage.csv", "figures/blind_cells.png"} <= set(page.addresses)
 
@@ -143,7 +143,7 @@ def test_a_study_that_was_not_made_says_how_and_no_link_is_dead():
 def test_the_front_page_leads_to_the_papers(tmp_path):
     claims, page = tmp_path / "own_claims.csv", tmp_path / "evidence.html"
     row = pd.DataFrame([CLAIM], columns=list(columns_of("claims")))
-    row.replace("", "x").astype(object).fillna("x").to_csv(claims, index=False)
+    row.replace("", "x").astype(object).fillna("x").assign(stated_by="").to_csv(claims, index=False)
     tables = {"own_claims": claims}
     write_evidence_page(tables=tables, figures={}, audits=[], page="evidence", output=page)
     assert "index.html" in Page(page.read_text("utf-8")).addresses

@@ -13,6 +13,7 @@ import calbias
 from calbias.truth.true_error import true_calibration_error
 from networks.figures import trained_networks
 from networks.kept import Network
+from networks.steps.judge_networks import judge_networks
 from networks.steps.measure_networks import (
     ESTIMATORS,
     FIXED_BINS,
@@ -387,6 +388,18 @@ def test_the_page_has_every_statement_with_its_numbers():
     assert {"N09", "N26"} <= {*Page(text).ids}
     assert "gain of equal mass" in text
     assert "not computed in this run" in text
+
+
+def test_the_step_writes_both_tables(tmp_path):
+    paths = {name: tmp_path / f"{name}.csv" for name in biases(GOOD)}
+    for name, table in biases(GOOD).items():
+        table.to_csv(paths[name], index=False)
+    claims, measurements = tmp_path / "network_claims.csv", tmp_path / "network_measurements.csv"
+    judge_networks(tables=paths, output_claims=claims, output_measurements=measurements)
+    verdicts = read_table(claims).set_index("id")["verdict"]
+    assert verdicts["N11"] == "reproduced"
+    assert verdicts["N26"] == "not_judged"
+    assert "N11" in {*read_table(measurements)["id"]}
 
 
 @pytest.mark.parametrize(

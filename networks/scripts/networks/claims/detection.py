@@ -11,7 +11,7 @@ from networks.over_networks import (
     on_networks,
 )
 from pipeline.claims.run_tables import RunTables
-from pipeline.claims.verdicts import Ruling, Verdict, by_case
+from pipeline.claims.verdicts import NotJudged, Ruling, Verdict, by_case
 from pipeline.detection_limits import TARGETS, crossing, without_infinities
 from reproduction.claims import section_7_2
 
@@ -89,6 +89,8 @@ def _limits(sample: Sample, *sizes: int) -> RunTables:
     for n in sizes:
         rows = tested(sample)
         rows = rows[rows["n_samples"] == n].sort_values("tce_percent")
+        if rows.empty:
+            raise NotJudged(f"table network_bias has no tests at n = {n}")
         names = rows["scenario"].unique()
         rng = np.random.default_rng(0)
         draws = rng.multinomial(len(names), np.full(len(names), 1 / len(names)), size=RESAMPLES)
