@@ -122,9 +122,9 @@ def _added(
     added = dict[str, np.ndarray]()
     for recalibrator, rows in maps.parts(cells, n, location.error):
         part = table if rows.size == n else {name: table[name][rows] for name in table}
-        place = location if rows.size == n else location._replace(rows=location.at(rows))
+        part_location = location if rows.size == n else location._replace(rows=location.at(rows))
         for name, values in recalibrated_columns(
-            recalibrator, part, place, columns, map_path
+            recalibrator, part, part_location, columns, map_path
         ).items():
             added.setdefault(name, np.full(n, np.nan))[rows] = values
     return added

@@ -147,8 +147,8 @@ def maps_by_subgroup(data: Data, audit: Audit, method: str, seed: int) -> tuple[
         maps.append(RowMap(_conditions(by, name, inside, segments.cut), fitted))
         sentences.append(f"where {name}: {fitted.sentence_}")
     if free.any():
-        rest = data if free.all() else data.part(np.flatnonzero(free))
-        fitted = fitted_to(rest, method, False, seed)
+        others = data if free.all() else data.part(np.flatnonzero(free))
+        fitted = fitted_to(others, method, False, seed)
         maps.append(RowMap((), fitted))
         sentences.append(f"{'other' if names else 'all'} rows: {fitted.sentence_}")
     return RowMaps(tuple(maps)), sentences

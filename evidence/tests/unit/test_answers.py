@@ -7,10 +7,10 @@ import numpy as np
 import pandas as pd
 import pytest
 from checkout import ROOT
+from curve_and_interval import check_the_curve
 from nightly import daily
 from refusals import refuses
 from shipped import shipped, shipped_path
-from test_interval import check_the_curve
 
 from calbias.auditing.audit import audit_data
 from calbias.auditing.inputs import EVENT, Options, read_data

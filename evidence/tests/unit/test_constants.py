@@ -9,7 +9,7 @@ import numpy as np
 from calbias.engine import posterior
 from evidence import constants
 
-ROOT = next(path for path in Path(__file__).parents if (path / "docs" / "method.md").exists())
+ROOT = next(path for path in Path(__file__).parents if (path / "docs/tool/method.md").exists())
 KEPT = ROOT / "resources" / "evidence" / "constants.csv"
 
 

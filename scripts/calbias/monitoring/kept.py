@@ -84,15 +84,15 @@ class Kept(NamedTuple):
         if not all(type(mark.row) is int and isinstance(mark.time, str) for mark in self.marks):
             return False
         moments = [moment(time) for time in times if time]  # ValueError: no time
-        rows, of_marks = [mark.row for mark in self.marks], [mark.time for mark in self.marks]
-        dated = [moment(time) for time in of_marks]
+        rows, mark_times = [mark.row for mark in self.marks], [mark.time for mark in self.marks]
+        dated = [moment(time) for time in mark_times]
         if (
             sorted({*rows}) != rows
             or sorted(dated) != dated
             or bool(rows) != (self.monitor.n > 0)
             or (rows and not (rows[0] == 1 and rows[-1] <= self.monitor.n))
             or len(rows) > _MOST_MARKS
-            or (rows and of_marks[-1] != self.last)
+            or (rows and mark_times[-1] != self.last)
         ):
             return False
         return (

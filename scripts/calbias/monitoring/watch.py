@@ -81,24 +81,24 @@ def watch_file(
 
 def _groups(stream: Stream, before: Kept, path: Path | str) -> tuple[dict[str, Stream], list[str]]:
     """Return the rows of each subgroup that is watched, and notes on values that are not."""
-    found = {
+    groups = {
         f"{name} = {value}": stream.part(np.flatnonzero(values == value))
         for name, values in ((name, column.astype(str)) for name, column in stream.by.items())
         for value in sorted({*values.tolist()})
     }
-    if len(found) > MOST_GROUPS:
+    if len(groups) > MOST_GROUPS:
         raise InputError(
-            f"{path}: --by names {len(found)} subgroups: at most {MOST_GROUPS} can share one level"
+            f"{path}: --by names {len(groups)} subgroups: at most {MOST_GROUPS} can share one level"
         )
     if not before.monitor.n:
-        return found, []
-    if before.groups and not found:
+        return groups, []
+    if before.groups and not groups:
         raise InputError(f"{path}: the state watches subgroups: name their columns with --by")
-    new = [name for name in found if name not in before.groups]
-    if found and not before.groups:
+    new = [name for name in groups if name not in before.groups]
+    if groups and not before.groups:
         raise InputError(f"{path}: the state has no subgroups: leave --by out, or start a new file")
     notes = [f"not watched alone, since the first file had no such rows: {', '.join(new)}"]
-    return {name: part for name, part in found.items() if name not in new}, notes * bool(new)
+    return {name: part for name, part in groups.items() if name not in new}, notes * bool(new)
 
 
 def _watched(before: Kept, stream: Stream) -> Kept:

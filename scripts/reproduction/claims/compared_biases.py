@@ -139,6 +139,13 @@ class CellCounts(NamedTuple):
         )
 
 
+def clear_cells(advantage: np.ndarray, standard_error: np.ndarray) -> CellCounts:
+    """Return the counts of advantages (m,) with errors (m,): both sides count by CLEAR errors."""
+    advantage, limit = np.asarray(advantage), CLEAR * np.asarray(standard_error)
+    agree, disagree = int(np.sum(advantage > limit)), int(np.sum(advantage < -limit))
+    return CellCounts(agree, advantage.size - agree - disagree, disagree)
+
+
 def count_cells(
     advantage: np.ndarray, standard_error: np.ndarray, same: float = SAME
 ) -> CellCounts:

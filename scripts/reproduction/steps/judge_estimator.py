@@ -15,7 +15,7 @@ from pipeline.scenarios import read_scenarios
 from pipeline.steps import Seed
 from pipeline.tables import read_table, write_table
 from reproduction.bias import paired_t_test
-from reproduction.claims.compared_biases import count_cells
+from reproduction.claims.compared_biases import clear_cells
 from reproduction.replicates import drawn_with, gather_shards
 from reproduction.steps.summarise_bias import bias_rows
 from reproduction.steps.summarise_detection import detection_rows
@@ -125,7 +125,7 @@ def _pair_rows(
         if rows["experiment"].iloc[0] == NETWORKS:
             pairs = pairs.groupby(level="scenario").mean()
         test = paired_t_test(pairs, other, name)
-        cells = count_cells(value_a - value_b, se_a + se_b)
+        cells = clear_cells(value_a - value_b, se_a + se_b)
         yield {
             "estimator": name,
             "other": other,

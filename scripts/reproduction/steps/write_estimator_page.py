@@ -18,7 +18,7 @@ from pipeline.steps import Seed
 from pipeline.tables import read_table, read_tables
 from pipeline.write_results import write_text
 from reproduction.bias import error_of_mean
-from reproduction.claims.compared_biases import count_cells
+from reproduction.claims.compared_biases import clear_cells
 from reproduction.steps.judge_estimator import (
     NETWORKS,
     PAPER,
@@ -223,7 +223,7 @@ def _where(
             for part in dict.fromkeys(by):
                 rows_b, rows_a = b[by == part], a[by == part]
                 (va, ea), (vb, eb) = errors_of(rows_a, "bias"), errors_of(rows_b, "bias")
-                counts = count_cells(va - vb, ea + eb)
+                counts = clear_cells(va - vb, ea + eb)
                 yield {
                     "where": f"{part}, {EXPERIMENTS[experiment]}",
                     "mine": _mean(rows_b, "bias"),

@@ -227,13 +227,13 @@ def test_scores_beyond_the_top_score_count_as_missing_there():
 
 
 def test_p_of_the_hits_by_chi_squared():
-    """Two rows a bin, hit by a coin: one of each is no deviation, two hits are one of 1²/½."""
-    scores, hits = np.linspace(0.1, 0.9, 2 * N_HITS), np.tile([1, 0], N_HITS)
+    """Ten rows a bin, hit by a coin: five hits are no deviation, ten are one of 5²/2½."""
+    scores, hits = np.linspace(0.1, 0.9, 10 * N_HITS), np.tile([1, 0], 5 * N_HITS)
     coin = Curve("logit_logit_b0", 0.0)
     assert p_of_curve(top_label_of_scores(scores, hits), coin, 1) == 1
-    hits[1] = 1
+    hits[:10] = 1
     p = p_of_curve(top_label_of_scores(scores, hits), coin, 1)
-    assert p == pytest.approx(chi2.sf(2, N_HITS - 1))
+    assert p == pytest.approx(chi2.sf(10, N_HITS - 1))
 
 
 def test_splines_of_all_ranks_prefer_the_rank_that_is_right_more_often():

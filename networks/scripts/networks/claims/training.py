@@ -26,7 +26,7 @@ from pipeline.claims.verdicts import (
 )
 from reproduction.bias import error_of_mean
 from reproduction.claims import section_4, section_6
-from reproduction.claims.compared_biases import cell_measurements, count_cells
+from reproduction.claims.compared_biases import cell_measurements, clear_cells
 from reproduction.claims.t_test import SIGNIFICANT
 
 CONFIGURATION = (
@@ -128,7 +128,7 @@ def _by_steps(sample: Sample, factor: str, sign: int = 1, free: tuple[str, ...] 
     changes, errors = steps(sample, factor, "l1_percent", free)
     if len(changes) < FEWEST_STEPS:
         raise NotJudged(f"{len(changes)} pairs of networks differ in {factor} alone")
-    cells = count_cells(sign * changes, errors)
+    cells = clear_cells(sign * changes, errors)
     measurements = cell_measurements("steps as claimed", {"": cells})
     for column, words in SHOWN.items():
         changes, errors = steps(sample, factor, column, free)

@@ -91,13 +91,13 @@ def saturation(d: pd.DataFrame, configurations: pd.DataFrame) -> dict[str, float
     table = d[d["kind"] == "picture network"].merge(configurations, on="name")
     table = table[table["share_above_99"] > 0].sort_values("share_above_99")
     pairs = table.groupby(FACTORS)[["d_measured", "d"]].agg(lambda x: x.iloc[1] - x.iloc[0])
-    rest = pairs["d_measured"] - pairs["d"]
+    beyond = pairs["d_measured"] - pairs["d"]
     return {
         "pairs": len(pairs),
         **{f"change of {x}": float(pairs[x].mean()) for x in pairs},
-        "rest": float(rest.mean()),
-        "its standard error": float(rest.sem()),
-        "p": float(ttest_1samp(rest, 0).pvalue),
+        "rest": float(beyond.mean()),
+        "its standard error": float(beyond.sem()),
+        "p": float(ttest_1samp(beyond, 0).pvalue),
     }
 
 
