@@ -144,9 +144,9 @@ def sentences(claims: pd.DataFrame, measurements: pd.DataFrame) -> list[Sentence
     named = {name for topic in (*CORE, *FAILING, *OPEN) for name in topic.ids}
     words = claims["claim"] if "claim" in claims else claims.index.to_series()
     others = [Topic(words[x], (x,)) for x in verdicts if x not in named]
-    rest = _by_verdict([*FAILING, *OPEN, *others], verdicts, values)
+    others_by_verdict = _by_verdict([*FAILING, *OPEN, *others], verdicts, values)
     for verdict, head in HEADS.items():
-        if points := core.get(verdict, []) + rest.get(verdict, []):
+        if points := core.get(verdict, []) + others_by_verdict.get(verdict, []):
             result.append(Sentence(head, points))
     return result
 

@@ -37,7 +37,8 @@ ROOMS = (
     "auditing/verdict/*.py", "auditing/subgroups/*.py",
     "auditing/error/interval.py", "auditing/error/binned_gaps.py",
     "auditing/error/calibration_curve.py", "auditing/error/bins.py",
-    "engine/posterior*.py", "engine/steep_line.py", "monitoring/*.py",
+    "engine/posterior*.py", "engine/steep_line.py",
+    "monitoring/blocks.py", "monitoring/sizes.py", "monitoring/monitor.py", "monitoring/state.py",
 )  # fmt: skip
 
 

@@ -198,7 +198,7 @@ def _shared(data: Sequence[Data]) -> list[Data]:
     shared = reduce(np.intersect1d, rows)
     if not shared.size:
         raise InputError("no row has a score and an outcome in all: join the files by --id")
-    return [_at(each, place, shared) for each, place in zip(data, rows, strict=True)]
+    return [_at(each, chosen, shared) for each, chosen in zip(data, rows, strict=True)]
 
 
 def _at(data: Data, values: np.ndarray, shared: np.ndarray) -> Data:

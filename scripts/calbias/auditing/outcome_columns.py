@@ -116,8 +116,8 @@ def _with_outcomes(
     named = replace(columns, hit=None, label=outcome, event=one)
     data = replace(read_data(path, by, columns=named), kind=TOP_LABEL if columns.hit else EVENT)
     hits = _floats(table, _named(human, table, location))[_rows(data)]
-    place = data.place.error if data.place else None
-    hits = shares_of(hits, human, may_be_missing=asked.judge is not None, error=place)
+    error = data.place.error if data.place else None
+    hits = shares_of(hits, human, may_be_missing=asked.judge is not None, error=error)
     data = replace(data, notes=(f"column {outcome} holds the outcomes",), warnings=())
     return _outcomes_of(data, asked, hits, table)
 
@@ -144,7 +144,7 @@ def _follow_up(
             f"column {time} the follow-up",
         ),
     )  # fmt: skip
-    place, rows = _place(data), _rows(data)
+    location, rows = _place(data), _rows(data)
     numbers = numbers_of(table, [time, status], location)[rows]
     censoring: Any = asked.censoring
     if censoring not in (BY_RISK, MARGINAL):
@@ -153,19 +153,21 @@ def _follow_up(
     given = Given(
         times=numbers[:, 0], events=numbers[:, 1], horizon=asked.horizon, event=_code(event),
         censored=asked.censored, censoring=censoring, names={"times": time, "events": status},
-        error=place.error,
+        error=location.error,
     )  # fmt: skip
     return data.with_outcomes(given.outcomes(data.single.score, np.zeros(rows.size)))
 
 
 def _outcomes_of(data: Data, asked: OutcomeColumns, hits: np.ndarray, table: Table) -> Data:
     """Return the Data with weights, a judge or shares."""
-    place, rows = _place(data), _rows(data)
+    location, rows = _place(data), _rows(data)
 
     def column(name: str | None) -> Any:
         if name is None:
             return None
-        return numbers_of(table, [_named(name, table, place)], place._replace(rows=None))[rows, 0]
+        return numbers_of(table, [_named(name, table, location)], location._replace(rows=None))[
+            rows, 0
+        ]
 
     labelled: Any = asked.labelled
     if labelled is not None:
@@ -176,7 +178,7 @@ def _outcomes_of(data: Data, asked: OutcomeColumns, hits: np.ndarray, table: Tab
     names = {"weights": asked.weight or "weight", "judge": asked.judge or "judge"}
     given = Given(
         weights=column(asked.weight), judge=column(asked.judge), labelled=labelled, names=names,
-        error=place.error,
+        error=location.error,
     )  # fmt: skip
     return data.with_outcomes(given.outcomes(data.single.score, hits))
 

@@ -95,12 +95,12 @@ class Board:
         """Which model has the smallest error, and how many pairs are told from each other."""
         table, first = self.table(), self.models[0]
         value, low, high = (f"{100 * x:.1f}" for x in first.error)
-        found = int((table["better"] != "").sum())
+        n_different = int((table["better"] != "").sum())
         level = f"{100 * self.options.confidence_level:g} %"
         return (
             f"n = {self.n}: of {len(self.models)} models {first.name} has the smallest calibration "
-            f"error, {value} % ({low} to {high} %); {found} of {len(table)} pairs differ ({level} "
-            "for all at once)."
+            f"error, {value} % ({low} to {high} %); {n_different} of {len(table)} pairs differ "
+            f"({level} for all at once)."
         )
 
     @property
@@ -125,7 +125,7 @@ class Board:
     def to_dict(self) -> dict[str, Any]:
         """Return what the JSON file holds."""
         subgroups = self.subgroups()
-        found = {} if subgroups is None else {"subgroups": plain(subgroups)}
+        by_subgroup = {} if subgroups is None else {"subgroups": plain(subgroups)}
         models = [
             {"name": each.name} | {name: plain(getattr(each, name)) for name in ("error", "brier")}
             for each in self.models
@@ -138,7 +138,7 @@ class Board:
             "kind": self.comparisons[0].kind,
             "models": models,
             "pairs": plain(self.table()),
-            **found,
+            **by_subgroup,
             "options": plain(self.options),
             "notes": list(self.notes),
             "warnings": list(self.warnings),
