@@ -190,7 +190,14 @@ def audit_data(
     """Return the Audit of a ``Data``; ``folders`` hold the files of the estimators."""
     names, say = estimator_names(estimators), progress or (lambda text: None)
     is_of_classes = data.logits is not None and data.kind != EVENT  # rows have their order there
-    if data.scored.scores.size > MOST_SCORES and data.clusters is None and not is_of_classes:
+    are_hits = data.scored.seen is None
+    if not are_hits and data.scored.n > MOST_SCORES:
+        raise InputError(
+            f"{data.scored.n} rows: outcomes that are right on average are judged row by row, up "
+            f"to {MOST_SCORES}; give a random part of the rows"
+        )
+    is_many = data.scored.scores.size > MOST_SCORES and are_hits
+    if is_many and data.clusters is None and not is_of_classes:
         data = replace(data, scored=in_cells(data.scored, cells_for(options.n_bins)))
     scored = data.scored
     if scored.n < 2:

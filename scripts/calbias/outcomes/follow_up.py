@@ -213,6 +213,8 @@ class FollowUp:
         if incidence(self.times, self.causes, self.horizon).free <= 0.0:
             return
         last = float(self.times.max())
+        if last == 0.0:
+            raise InputError("all times are 0: no row was followed")
         unit = "; are times and horizon in one unit?" if last < self.horizon / 10 else ""
         raise InputError(
             f"no row is followed to the horizon {self.horizon:g}, the last follow-up is at "

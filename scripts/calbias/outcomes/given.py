@@ -31,7 +31,7 @@ class GivenOptions(TypedDict, total=False):
     labelled: ArrayLike | float
 
 
-_FEWEST = 10  # of fewer outcomes a share is taken for a mistake
+_FEWEST, _FEW = 10, 30  # outcomes: a share among fewer is taken for a mistake
 
 
 @dataclass(frozen=True)
@@ -120,9 +120,19 @@ class Given:
         if not weights.any():
             raise InputError(f"all {name} are 0: give positive ones")
         like = weights.sum() ** 2 / (weights @ weights)
+        if like < _FEWEST:
+            raise InputError(
+                f"by their {name} {weights.size} rows count like {like:.1f}: give rows that count "
+                f"like at least {_FEWEST}"
+            )
+        warnings = outcomes.warnings
+        if like < _FEW:
+            few = f"by their {name} {weights.size} rows count like {like:.0f}, which are few"
+            warnings = (*warnings, f"{few}: p-value and interval are approximate")
         words = f"weights, of which {weights.size} rows count like {like:.0f}"
         return outcomes._replace(
             values=np.where(weights > 0, outcomes.values, np.nan), weights=weights, is_exact=False,
+            warnings=warnings,
             words=f"{outcomes.words}; {words}" if outcomes.words else words,
         )  # fmt: skip
 

@@ -93,8 +93,10 @@ def _validated(clusters: Any, n: int) -> list[NDArray[Any]]:
     return columns
 
 
-def validate_cluster_number(number: int) -> None:
-    """Raise InputError for fewer than ten clusters."""
+def validate_cluster_number(number: int, what: str = "cluster") -> None:
+    """Raise InputError for fewer than ten clusters, or rows that each are one."""
+    if number < LEAST_CLUSTERS and what == "row":
+        raise InputError(f"{number} rows are too few for such outcomes: give at least 10")
     if number < LEAST_CLUSTERS:
         raise InputError(
             f"{number} cluster{'' if number == 1 else 's'}: give at least {LEAST_CLUSTERS}, which "

@@ -60,7 +60,8 @@ def judge(
     groups, group = groups_of(scored)
     if scored.clusters is None:
         return judge_groups(groups, replicates, words, seed)
-    validate_cluster_number(scored.clusters.ids.size)
+    what = "row" if scored.freedom == math.inf else "cluster"
+    validate_cluster_number(scored.clusters.ids.size, what)
     clusters = scored.clusters._replace(score=group[scored.clusters.score])
     return _judge_clusters(groups, clusters, scored.seen, replicates, words, seed)
 
