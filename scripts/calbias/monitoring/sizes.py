@@ -23,6 +23,16 @@ def class_of(sizes: Ints) -> Ints:
     return np.searchsorted(SIZES, sizes, side="right") - 1
 
 
+def weights_after(counts: Ints) -> NDArray[np.float64]:
+    """Return the weight of a row whose rank is up to each of ``SIZES`` (…, k).
+
+    ``counts`` (…, k) are the clusters of each class before.
+    """
+    more = counts + (np.arange(SIZES.size) == 0)
+    weights = np.cumsum((more / SIZES)[..., ::-1], axis=-1)[..., ::-1]
+    return weights / more.sum(axis=-1, keepdims=True)
+
+
 def row_weights(before: Ints, sizes: Ints, rank: Ints, group: Ints) -> NDArray[np.float64]:
     """Return the weight (n,) of rows by ``rank`` in their cluster, from 1, and by ``group``.
 
@@ -32,8 +42,5 @@ def row_weights(before: Ints, sizes: Ints, rank: Ints, group: Ints) -> NDArray[n
     counts = np.zeros((sizes.size + 1, SIZES.size), np.int64)
     counts[0] = before
     counts[np.flatnonzero(sizes) + 1, class_of(sizes[sizes > 0])] = 1
-    counts = np.cumsum(counts, axis=0)
-    counts[:, 0] += 1
-    weights = np.cumsum((counts / SIZES)[:, ::-1], axis=1)[:, ::-1]
-    weights /= counts.sum(axis=1, keepdims=True)
+    weights = weights_after(np.cumsum(counts, axis=0))
     return weights[group, np.searchsorted(SIZES, rank)]

@@ -19,7 +19,7 @@ from reproduction.judging import DESIGN, JUDGING, Drawn
 
 Floats = NDArray[np.float64]
 Distribution = Callable[[np.random.Generator, int], Floats]
-Steps = Iterator[tuple[Floats, NDArray]]  # scores and hits (streams, rows of a cluster)
+Steps = Iterator[tuple[Floats, NDArray]]  # scores, or NaN, and hits (streams, rows of a cluster)
 _VERBAL = np.array([0.05, 0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9, 0.95])
 
 
@@ -146,9 +146,18 @@ def _clusters(generator: np.random.Generator, streams: int) -> Steps:
         yield scores, generator.random((streams, 1)) < scores
 
 
+def _until_a_miss(generator: np.random.Generator, streams: int) -> Steps:
+    while True:
+        scores = generator.uniform(0.4, 0.8, (streams, 30))
+        hits = generator.random(scores.shape) < scores
+        is_row = np.cumprod(hits, axis=1)[:, :-1] > 0
+        yield np.where(np.c_[np.ones(streams, bool), is_row], scores, np.nan), hits
+
+
 CALIBRATED = {
     **{x: _independent(x) for x in DISTRIBUTIONS if x not in ("Beta(2, 1)", "Beta(0.5, 0.5)")},
     "the share of hits in 20 rows": _recent_share,
     "0.9 after a miss, 0.3 after a hit": _after_a_miss,
     "clusters of one random number": _clusters,
+    "clusters until a miss": _until_a_miss,
 }

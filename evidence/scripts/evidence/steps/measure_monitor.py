@@ -16,6 +16,7 @@ from calbias.auditing.verdict.judge import judge
 from calbias.engine.seeding import stream
 from calbias.monitoring.blocks import PRIOR, grown, likelihood_ratios, weight_after
 from calbias.monitoring.monitor import Monitor
+from calbias.monitoring.sizes import SIZES, class_of, weights_after
 from calbias.samples.by_score import Scored
 from evidence.cells.streams import (
     CALIBRATED,
@@ -50,19 +51,28 @@ def calibrated_rows(streams: int, rows: int, seed: int) -> list[Row]:
 
 
 def evidence_of(steps: Steps, rows: int) -> tuple[Floats, Floats]:
-    """Return the largest and the last evidence of streams that run side by side."""
-    done, factors = 0, 0
+    """Return the largest and the last evidence of streams that run side by side.
+
+    They end where the first of them has so many rows; a score of NaN is no row.
+    """
+    factors = 0
     for scores, hits in steps:
-        ratios = likelihood_ratios(scores.ravel(), hits.ravel())
-        ratios = ratios.reshape(*scores.shape, -1).mean(axis=1)
+        is_row = ~np.isnan(scores)
+        ratios = likelihood_ratios(np.where(is_row, scores, 0.5).ravel(), hits.ravel())
+        gains = ratios.reshape(*scores.shape, -1) - 1.0
         if not factors:
             sums, largest = np.zeros((len(scores), PRIOR.size)), np.ones(len(scores))
+            counts, done = np.zeros((len(scores), SIZES.size), np.int64), np.zeros(len(scores), int)
+        ranks = np.arange(1, scores.shape[1] + 1)
+        weights = weights_after(counts)[:, np.searchsorted(SIZES, ranks)] * is_row
         before, after = weight_after(np.array([factors, factors + 1]))
-        sums = grown(sums, before - after, ratios)
+        sums = grown(sums, before - after, 1.0 + np.einsum("ij,ijk->ik", weights, gains))
         evidence = sums.sum(axis=1) + after
         largest = np.maximum(largest, evidence)
-        done, factors = done + scores.shape[1], factors + 1
-        if done >= rows:
+        sizes = is_row.sum(axis=1)
+        counts[np.arange(len(scores)), class_of(sizes)] += 1
+        done, factors = done + sizes, factors + 1
+        if done.max() >= rows:
             break
     return largest, evidence
 
