@@ -19,6 +19,7 @@ for number, (figure, entry) in enumerate(DRAWN.items(), start=len(papers.FIGURES
                 labels={"figure": f"{number:02} {entry.place}", "title": entry.title},
             ),
             pdf=f"results/figures/{figure}.pdf",
+            csv=f"results/figures/{figure}.csv",
         log:
             f"results/logs/draw_figure/{figure}.log",
         localrule: True

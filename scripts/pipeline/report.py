@@ -1,6 +1,7 @@
 """What the pages of a run share: templates, badges, links to figures, and tables in words."""
 
-from collections.abc import Collection
+from collections.abc import Collection, Mapping
+from pathlib import Path
 from types import SimpleNamespace
 from typing import Any, NamedTuple
 
@@ -57,16 +58,23 @@ def badge(name: str) -> dict[str, str]:
     return {"name": name, "symbol": VERDICT_WORDS[name][0], "words": Verdict(name).words}
 
 
-def shown_figures(names: Collection[str]) -> list[dict[str, str]]:
-    """Return [{name, place, title}] of the figures among ``names``, in papers' order.
+def shown_figures(
+    pictures: Mapping[str, Path], outdated: Collection[str] = ()
+) -> list[dict[str, Any]]:
+    """Return [{name, place, title, numbers, outdated}] of the figures, in papers' order.
 
-    ``names`` are {figure: path of its PNG}; pages link to ``figures/NAME.png``.
+    ``pictures`` are {figure: path of its PNG}; pages link to ``figures/NAME.png``, and to the CSV
+    file of its numbers where one is next to it. ``outdated`` are figures of other tables.
     """
     return [
-        {"name": name, "place": entry.place, "title": entry.title}
+        {
+            "name": name, "place": entry.place, "title": entry.title,
+            "numbers": Path(pictures[name]).with_suffix(".csv").is_file(),
+            "outdated": name in outdated,
+        }
         for name, entry in figure_catalogue().items()
-        if name in names
-    ]
+        if name in pictures
+    ]  # fmt: skip
 
 
 class Paper(NamedTuple):

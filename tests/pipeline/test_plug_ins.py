@@ -24,8 +24,9 @@ def test_what_a_figure_or_a_claim_lacks_is_said_in_one_line(monkeypatch, tmp_pat
     monkeypatch.delattr(fig3_fits, "draw")
     monkeypatch.setattr("pipeline.steps.draw_figure.read_tables", lambda paths: {})
     paths = dict.fromkeys(catalogue.figures()["fig3_fits"].tables, tmp_path)
+    to = dict.fromkeys(("output_png", "output_pdf", "output_csv"), tmp_path)
     with pytest.raises(InputError, match=r"fig3_fits.py: define draw\(tables\) in it"):
-        draw_figure(tables=paths, figure="fig3_fits", output_png=tmp_path, output_pdf=tmp_path)
+        draw_figure(tables=paths, figure="fig3_fits", **to)
     claim = CLAIMS["R01"]._replace(judge=lambda run: "reproduced")
     with pytest.raises(InputError, match=r"py: claim R01: its rule must return a Ruling"):
         judge(claim, RunTables(TABLES))

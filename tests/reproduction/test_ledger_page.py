@@ -97,6 +97,17 @@ def test_every_claim_leads_to_its_figures_tables_rules_and_scripts(whole, plain)
         assert f"rule {table['rule']}:" in (ROOT / table["rule_file"]).read_text(encoding="utf-8")
 
 
+def test_a_figure_of_other_tables_says_so_and_its_numbers_are_linked(found, picture):
+    words, link = "Drawn from other tables than those next to it", 'href="figures/fig1_intro.csv"'
+    text = front_page(found, {"fig1_intro": picture})
+    assert words not in text
+    assert link not in text
+    picture.with_suffix(".csv").write_text("a\n1\n")
+    assert words in front_page(found, {"fig1_intro": picture}, outdated=["fig1_intro"])
+    assert link in ledger_page(found, {"fig1_intro": picture})
+    picture.with_suffix(".csv").unlink()
+
+
 def test_text_is_escaped_and_verdicts_are_counted(found):
     words = {"claim": "<script>alert(1)</script>", "verdict": "reproduced"}
     text = ledger_page({**found, "claims": found["claims"].assign(**words)}, {})

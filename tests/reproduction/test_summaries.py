@@ -14,9 +14,11 @@ from pipeline.detection_limits import detection_limits, nonincreasing, wilson_in
 from pipeline.table_schema import columns_of
 from reproduction.bias import paired_t_tests
 from reproduction.replicates import Estimates, ReplicateCell
+from reproduction.steps.correlate_estimates import correlation_rows
+from reproduction.steps.judge_batches import N_BATCHES, batch
 from reproduction.steps.summarise_bias import bias_rows
 from reproduction.steps.summarise_chosen_bins import chosen_bins
-from reproduction.steps.summarise_detection import detection_rows
+from reproduction.steps.summarise_detection import detection_rows, miss_correlations
 from reproduction.steps.summarise_intro import HISTOGRAM_BINS, estimate_histogram, shown_data_set
 
 
@@ -223,3 +225,35 @@ def test_wilson_interval_of_no_misses():
     low, high = wilson_interval(np.array([0.0]), 100)
     expected = [0, 1.96**2 / (100 + 1.96**2)]
     assert [low[0], high[0]] == pytest.approx(expected, rel=1e-3, abs=1e-12)
+
+
+def test_correlations_of_estimates_of_the_same_data_sets():
+    """The second is twice the first, the third goes the other way, the last never changes."""
+    values = {"a": [1.0, 2, 3, 6], "b": [2.0, 4, 6, 12], "c": [-1.0, -2, -3, -6], "d": [1.0] * 4}
+    named = {name: {ReplicateCell("s", 200, 15): estimates(x)} for name, x in values.items()}
+    named["b"][ReplicateCell("t", 200, 0)] = estimates([1.0, 2])  # alone there
+    rows = correlation_rows("x", named)
+    pairs = zip(rows["estimator_a"] + rows["estimator_b"], rows["correlation"], strict=True)
+    expected = {"ab": 1, "ac": -1, "bc": -1, "ad": np.nan, "bd": np.nan, "cd": np.nan}
+    assert dict(pairs) == pytest.approx(expected, nan_ok=True)
+    assert rows["n_bins_a"].tolist() == [15] * 6
+
+
+def test_correlations_of_misses_at_the_thresholds_of_each():
+    cells = {name: {ReplicateCell("c", 100, 15): estimates(x)} for name, x in
+             (("a", [1, 2, 3, 4]), ("b", [4, 3, 9, 9]), ("d", [0, 0, 0, 0]))}  # fmt: skip
+    thresholds = {
+        "estimator": ["a", "b", "d"],
+        "n_samples": 100,
+        "threshold_percent": [250, 500, 9],
+    }
+    rows = miss_correlations(cells, pd.DataFrame(thresholds).assign(n_samples=100), {"c": 2.0})
+    assert [row[:4] for row in rows[:1]] == [(100, 2.0, "a", "b")]
+    assert [row[4] for row in rows] == pytest.approx([1.0, np.nan, np.nan], nan_ok=True)
+
+
+def test_a_batch_has_every_fifth_replicate():
+    cells = {"a": {ReplicateCell("c", 100, 15): estimates(range(12))}}
+    parts = [batch(cells, k)["a"][ReplicateCell("c", 100, 15)] for k in range(N_BATCHES)]
+    assert [part.estimate.tolist() for part in parts[:2]] == [[0, 5, 10], [1, 6, 11]]
+    assert sorted(np.concatenate([part.estimate for part in parts])) == [*range(12)]

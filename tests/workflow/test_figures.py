@@ -122,7 +122,7 @@ def arguments(smoke, tmp_path):
     words = ["draw_figure", "--figure", "fig14_chosen_bins", "--tables"]
     names = ("chosen_bins", "scenarios", "bias")
     words += [f"{name}={smoke / 'results/tables' / name}.csv" for name in names]
-    for kind in ("png", "pdf"):
+    for kind in ("png", "pdf", "csv"):
         words += [f"--output-{kind}", str(tmp_path / f"figures/a.{kind}")]
     return words
 
@@ -134,7 +134,7 @@ def test_the_same_bytes_in_another_process_with_another_hash_seed(arguments):
 
     main(arguments)
     first = written()
-    assert list(first) == ["a.pdf", "a.png"]
+    assert list(first) == ["a.csv", "a.pdf", "a.png"]
     code = "from pipeline.step_command import main; main()"
     python(code, *arguments, PYTHONHASHSEED="1")
     assert written() == first

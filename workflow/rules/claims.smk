@@ -69,6 +69,7 @@ rule write_pages:
     input:
         tables=[table(name) for name in TABLES],
         figures=[*(f"results/figures/{figure}.png" for figure in FIGURES), *OWN_FIGURES],
+        numbers=[f"results/figures/{figure}.csv" for figure in FIGURES],
         templates=page_files("index.html.j2", "ledger.html.j2", "ledger.js"),
         record="results/provenance.json",
     output:

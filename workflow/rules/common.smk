@@ -258,6 +258,7 @@ def results():
         *(part for name in TABLES for part in JOINED.get(name, ())),
         *(table(name) for name in TABLES),
         *(f"results/figures/{figure}.{kind}" for figure in SHOWN for kind in KINDS),
+        *(f"results/figures/{figure}.csv" for figure in FIGURES),
         *(f"results/audit/{name}.{kind}" for name in OWN for kind in ("html", "json")),
         "results/index.html",
         "results/ledger.html",

@@ -16,6 +16,7 @@ for number, (figure, entry) in enumerate(FIGURES.items(), start=1):
                 labels={"figure": f"{number:02} {entry.place}", "title": entry.title},
             ),
             pdf=f"results/figures/{figure}.pdf",
+            csv=f"results/figures/{figure}.csv",
         log:
             f"results/logs/draw_figure/{figure}.log",
         localrule: True
@@ -38,6 +39,7 @@ rule draw_calibration_graphs:
     output:
         png="results/figures/{figure}/{model}.png",
         pdf="results/figures/{figure}/{model}.pdf",
+        csv="results/figures/{figure}/{model}.csv",
     log:
         "results/logs/draw_figure/{figure}/{model}.log",
     wildcard_constraints:

@@ -4,7 +4,8 @@ from pathlib import Path
 from calbias.errors import InputError, validate_defines
 from pipeline import catalogue
 from pipeline.figures import style
-from pipeline.tables import read_tables
+from pipeline.figures.numbers import numbers
+from pipeline.tables import read_tables, write_table
 
 
 def draw_figure(
@@ -14,14 +15,18 @@ def draw_figure(
     model: str = "",
     output_png: Path,
     output_pdf: Path,
+    output_csv: Path,
 ) -> None:
     """Draw one figure from result tables, as PNG for screens and PDF for papers.
+
+    The numbers behind it are written next to it.
 
     tables: result tables, as NAME=PATH
     figure: name of the figure, such as fig4_realistic
     model: the model to show, where the figure is of one; otherwise it chooses one
     output_png: picture for screens, to write
     output_pdf: picture for papers, to write
+    output_csv: the numbers behind the picture, to write
     """
     entries = catalogue.figures()
     if figure not in entries:
@@ -37,3 +42,5 @@ def draw_figure(
     chosen = {"model": model} if model else {}
     drawn = style.drawn(module.draw, contents, **(entry.options | chosen))
     style.save(drawn, output_png, output_pdf)
+    rows = numbers(entry, contents, **chosen)
+    write_table(output_csv, list(rows), rows)

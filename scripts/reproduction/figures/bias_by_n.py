@@ -7,6 +7,7 @@ The label-binned errors, which lie on those of ECE bin, are left out.
 """
 
 from collections.abc import Sequence
+from typing import Any
 
 import pandas as pd
 from matplotlib.axes import Axes
@@ -87,6 +88,12 @@ def draw(
     source, replicates = labels.source_label(bias["source"].dropna()), bias["n_replicates"]
     panels.note(figure, source, panels.data_sets(replicates), panels.band(means["bias_se_percent"]))
     return figure
+
+
+def numbers(tables: Tables, experiment: str, **_: Any) -> pd.DataFrame:
+    """Return the drawn means over the models of a data set, with their errors."""
+    bias = selection.with_scenario(tables, selection.rows(tables, "bias", experiment=experiment))
+    return bias_by_group(bias[~bias["estimator"].str.startswith(LEFT_OUT)])
 
 
 def _panel(axes: Axes, means: pd.DataFrame, protagonists: Sequence[str]) -> None:

@@ -37,6 +37,11 @@ def draw(tables: Tables) -> Figure:
     return figure
 
 
+def numbers(tables: Tables) -> pd.DataFrame:
+    """Return the histogram on the right; table ``shown_data_set`` has the rows on the left."""
+    return selection.rows(tables, "estimate_histogram", experiment="intro")
+
+
 def _reliability(axes: Axes, bins: ReliabilityDiagram, n_bins: int) -> None:
     """Draw the hits of each bin, and where 95 % of them would be if the model is calibrated."""
     colour = style.FAMILIES["ece_bin"][0]

@@ -105,6 +105,15 @@ def _line(look: dict[str, Any], **other: Any) -> dict[str, Any]:
     return {"color": look["color"], "linestyle": look["linestyle"]} | other
 
 
+def numbers(tables: Tables) -> pd.DataFrame:
+    """Return the fits of the paper's models, with the ECE_bin of real and of simulated data."""
+    glms = tables["glm_fits"]
+    best = glms[is_true(glms["selected"])].drop(columns=["source"])
+    pairs = tables["ece_bin_real_and_simulated"].drop(columns=["source"])
+    fits = tables["beta_fits"].merge(best, on="model", suffixes=("", "_glm"), how="outer")
+    return fits.merge(pairs, on="model", how="outer")
+
+
 def _scores(
     pair: Sequence[Axes], fits: pd.DataFrame, printed: Mapping[str, Scenario], look: Looks
 ) -> None:

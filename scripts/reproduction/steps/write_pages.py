@@ -9,6 +9,7 @@ from pipeline.catalogue import Entry
 from pipeline.catalogue import figures as figure_catalogue
 from pipeline.claims.ledger import AT_LIMIT, all_claims
 from pipeline.claims.verdicts import Verdict
+from pipeline.figures.numbers import is_of
 from pipeline.figures.selection import Tables
 from pipeline.paper import MODELS
 from pipeline.provenance import read_record
@@ -37,6 +38,7 @@ def write_pages(
     *,
     tables: dict[str, Path],
     figures: dict[str, Path],
+    numbers: list[Path],
     audits: list[str],
     record: Path | None,
     output_index: Path,
@@ -46,16 +48,19 @@ def write_pages(
 
     tables: result tables, as NAME=PATH
     figures: pictures, such as fig1_intro=fig1.png
+    numbers: files of numbers of these figures, named like them
     audits: names of the audits' pages
     record: record of provenance, whose costs the front page shows
     output_index: front page to write (HTML)
     output_ledger: ledger to write (HTML)
     """
     contents = read_tables(tables)
-    write_text(output_ledger, ledger_page(contents, figures, audits))
+    entries = figure_catalogue()
+    outdated = [x.stem for x in numbers if not is_of(x, entries[x.stem], contents)]
+    write_text(output_ledger, ledger_page(contents, figures, audits, outdated))
     stated = read_record(record) if record else {}
     cost, versions = stated.get("cost", {}), mixed(stated.get("made_with", {}))
-    write_text(output_index, front_page(contents, figures, audits, cost, versions))
+    write_text(output_index, front_page(contents, figures, audits, cost, versions, outdated))
 
 
 def front_page(
@@ -64,13 +69,15 @@ def front_page(
     audits: Sequence[str] = (),
     cost: dict[str, Any] | None = None,
     mixed_versions: Sequence[str] = (),
+    outdated: Sequence[str] = (),
 ) -> str:
     """Return the HTML text of a page; its pictures and links are relative to ``results/``.
 
     ``tables`` {name: DataFrame} has at least ``claims``, ``pictures`` is {figure: path of its PNG},
     ``audits`` names the pages in ``results/audit``, ``cost`` is what
     ``pipeline.provenance.cost_by_rule`` returns, ``mixed_versions`` what
-    ``pipeline.versions.mixed`` does. The counts are over the first paper.
+    ``pipeline.versions.mixed`` does, ``outdated`` the figures that other tables drew. The counts
+    are over the first paper.
     """
     claims = tables["claims"].fillna("")
     paper, *others = papers_with_claims(claims)
@@ -83,7 +90,7 @@ def front_page(
         failed=_lines(ours, Verdict.NOT_REPRODUCED),
         nearly=_lines(ours, Verdict.APPROXIMATE),
         open=_lines(ours, Verdict.NEEDS_REAL_LOGITS),
-        figures=shown_figures(pictures),
+        figures=shown_figures(pictures, outdated),
         audits=[{"name": name, "is_paper": name in MODELS} for name in audits],
         n_tables=len(tables),
         sources=sorted({part for text in claims["source"] for part in text.split(" + ")} - {""}),
@@ -104,12 +111,17 @@ def _lines(claims: pd.DataFrame, verdict: Verdict) -> list[dict[str, Any]]:
     ]  # fmt: skip
 
 
-def ledger_page(tables: Tables, pictures: Mapping[str, Path], audits: Sequence[str] = ()) -> str:
+def ledger_page(
+    tables: Tables,
+    pictures: Mapping[str, Path],
+    audits: Sequence[str] = (),
+    outdated: Sequence[str] = (),
+) -> str:
     """Return the HTML text of a page; its pictures and links are relative to ``results/``.
 
     ``tables`` {name: DataFrame} has at least ``claims`` and ``measurements``, ``pictures`` is
     {figure: path of its PNG}, with ``models/NAME`` for a model; ``audits`` names the pages in
-    ``results/audit``.
+    ``results/audit``, ``outdated`` the figures that other tables drew.
     """
     for name in ("claims", "measurements"):
         table, option = tables.get(name, ()), f"--table {name}"
@@ -126,10 +138,11 @@ def ledger_page(tables: Tables, pictures: Mapping[str, Path], audits: Sequence[s
         own=own_models(tables),
         audited=sorted(audits),
         claims=_claims(tables, catalogue, pictures),
-        own_figures=[{"name": name, "place": Path(name).name, "title": "reliability diagram"}
+        own_figures=[{"name": name, "place": Path(name).name, "title": "reliability diagram",
+                      "numbers": False, "outdated": False}
                      for name in pictures
                      if name.startswith("models/") and Path(name).name not in MODELS],
-        figures=shown_figures(pictures),
+        figures=shown_figures(pictures, outdated),
         places=compared_places(tables.get("comparison")),
         papers=papers_tables(tables.get("measures")),
         tables=[shown(name, tables[name])

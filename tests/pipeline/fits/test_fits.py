@@ -24,7 +24,13 @@ from pipeline.fits import beta as module
 from pipeline.fits.beta import beta_from_means, fisher_information, fit_beta
 from pipeline.fits.design import LOG_MISS_AT_ONE, below_one
 from pipeline.fits.glm import Labelled, best_fit, fit_all, refit
-from reproduction.goodness_of_fit import N_HITS, distance, p_of_curve
+from reproduction.goodness_of_fit import (
+    N_HITS,
+    distance,
+    joined_bins,
+    p_of_chances,
+    p_of_curve,
+)
 from reproduction.outputs import _extra, hits_of_all_ranks
 
 shapes = st.floats(np.log(0.03), np.log(200)).map(np.exp)
@@ -227,13 +233,27 @@ def test_scores_beyond_the_top_score_count_as_missing_there():
 
 
 def test_p_of_the_hits_by_chi_squared():
-    """Ten rows a bin, hit by a coin: five hits are no deviation, ten are one of 5²/2½."""
+    """Ten rows a bin, hit by a coin: five are no deviation, seven are one of 2²/2.5."""
     scores, hits = np.linspace(0.1, 0.9, 10 * N_HITS), np.tile([1, 0], 5 * N_HITS)
     coin = Curve("logit_logit_b0", 0.0)
     assert p_of_curve(top_label_of_scores(scores, hits), coin, 1) == 1
-    hits[:10] = 1
+    hits[[1, 3]] = 1
     p = p_of_curve(top_label_of_scores(scores, hits), coin, 1)
-    assert p == pytest.approx(chi2.sf(10, N_HITS - 1))
+    assert p == pytest.approx(chi2.sf(4 / 2.5, N_HITS - 1))
+
+
+def test_bins_are_joined_until_five_hits_and_misses_are_expected():
+    """One miss among scores near 1 is no evidence: 7e-29 was printed of such a bin."""
+    hits, misses = np.array([6.0, 5.0, 9.0, 9.9]), np.array([6.0, 6.0, 4.0, 0.1])
+    assert joined_bins(hits, misses).tolist() == [0, 1, 1, 1]
+    assert joined_bins(hits, misses / 100).tolist() == [0, 0, 0, 0]
+    n = 10 * N_HITS
+    log_odds = np.linspace(0, 3, n)
+    chances = np.where(np.arange(n) < n // 2, 0.5, 1 - 1e-6)
+    seen = np.tile([1, 0], n // 2) | (np.arange(n) >= n // 2)
+    seen[-1] = 0
+    assert p_of_chances(log_odds, seen, chances, 1) > 0.5
+    assert np.isnan(p_of_chances(log_odds, seen, np.full(n, 1 - 1e-6), 1))
 
 
 def test_splines_of_all_ranks_prefer_the_rank_that_is_right_more_often():

@@ -22,6 +22,7 @@ from pipeline.claims.ledger import (
     judge_all,
     ledger_table,
     read_statements,
+    stability_of,
     statement_counts,
 )
 from pipeline.claims.run_tables import RunTables
@@ -219,6 +220,20 @@ def test_the_note_begins_with_why_a_claim_is_not_reproduced():
         experiment("realistic", by_name(GOOD), list(GOOD)), "each alone")):  # fmt: skip
         note = ledger_of(RunTables({**PAPER, "bias": table}), "R09").loc["R09", "note"]
         assert note.startswith(beginning)
+
+
+def test_how_many_batches_of_the_data_sets_have_a_verdict():
+    ok, other = Verdict.REPRODUCED, Verdict.APPROXIMATE
+    assert stability_of(ok, [ok] * 4 + [other]) == ("4 of 5", "")
+    words = "at the limit: of 5 batches of the data sets 2 approximate"
+    assert stability_of(ok, [ok] * 3 + [other] * 2) == ("3 of 5", words)
+    assert stability_of(ok, []) == stability_of(Verdict.NOT_JUDGED, [ok]) == ("", "")
+    table = experiment("realistic", by_name(GOOD), list(GOOD))
+    run = RunTables({**PAPER, "bias": table, "correlations": correlations(table)})
+    batches = pd.DataFrame({"id": ["R09", "R10"], "verdict": [other, ok]})
+    row = ledger_table([Judged(CLAIMS["R09"], judge(CLAIMS["R09"], run))], batches).iloc[0]
+    assert row["stability"] == "0 of 1"
+    assert row["note"].startswith("at the limit: of 1 batches of the data sets 1 approximate")
 
 
 ROWS = read_statements()

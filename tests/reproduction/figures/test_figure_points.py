@@ -24,6 +24,7 @@ from matplotlib.collections import Collection, PolyCollection
 from pipeline import catalogue
 from pipeline.detection_limits import RELIABLE, detection_limits
 from pipeline.figures import labels, style
+from pipeline.figures.numbers import is_of, numbers
 from pipeline.guests import MAIN
 from pipeline.paper import DETECTION_SIZES
 from pipeline.table_schema import columns_of
@@ -136,6 +137,18 @@ def test_every_point_is_a_number_of_its_column(figure, tables, recorded):
     found = misplaced(made, shown, COLUMNS[figure], DERIVED.get(figure, ()), PANELS)
     assert found == ([], N_DRAWN[figure])
     recorded(figure, facts(made))
+
+
+@pytest.mark.parametrize("figure", COLUMNS)
+def test_the_numbers_of_a_figure_are_told_from_those_of_other_tables(figure, tables, tmp_path):
+    entry, path = FIGURES[figure], tmp_path / "numbers.csv"
+    rows = numbers(entry, {stem: tables[stem] for stem in entry.tables})
+    assert len(rows) > 0
+    rows.to_csv(path, index=False)
+    assert is_of(path, entry, tables)
+    name = [column for column in rows if rows[column].dtype == float][-1]
+    rows.assign(**{name: rows[name] * 1.001 + 0.001}).to_csv(path, index=False)
+    assert not is_of(path, entry, tables)
 
 
 def of_models(tables, *groups):
