@@ -12,7 +12,7 @@ from networks.over_networks import (
     on_networks,
     share,
 )
-from pipeline.claims.verdicts import SEARCHED, Measurement, Ruling, Verdict
+from pipeline.claims.verdicts import SEARCHED, Measurement, NotJudged, Ruling, Verdict
 from pipeline.paper import CALIBRATED_BINS, HEATMAP_BINS, HEATMAP_SIZES
 from reproduction.claims import appendix_b, appendix_d, section_4
 
@@ -23,10 +23,13 @@ SHARES = "± one standard error of a share of networks"
 
 
 def _grid(sample: Sample, law: str, *estimators: str) -> pd.DataFrame:
-    """Return the rows of the heat maps' grid, by network; the sweep has one for each n."""
+    """Return the rows of the heat maps' grid, the sweep's one a n; NotJudged without them."""
     rows = sample.grid(law)
     rows = rows[rows["n_samples"].isin(HEATMAP_SIZES) & rows["estimator"].isin(estimators)]
-    return rows[rows["n_bins"].isin(HEATMAP_BINS) | rows["estimator"].str.contains("sweep")]
+    rows = rows[rows["n_bins"].isin(HEATMAP_BINS) | rows["estimator"].str.contains("sweep")]
+    if rows.empty:
+        raise NotJudged(f"table network_bias has no grid of bins of {estimators[0]}")
+    return rows
 
 
 @on_networks(section_4.both_signs_and_turning_point, "network_bias")

@@ -24,6 +24,8 @@ RANGES = "in brackets 95 % ranges over resampled networks"
 def tested(sample: Sample) -> pd.DataFrame:
     """Return miss rates of both estimators, a row a population and n, with its true error."""
     rows = sample.table("network_bias").dropna(subset="miss_rate")
+    if rows.empty:
+        raise NotJudged("table network_bias has no rates of tests")
     keys = ["scenario", "law", "tce_percent", "n_samples", "n_replicates"]
     return rows.pivot(index=keys, columns="estimator", values="miss_rate").reset_index()
 
