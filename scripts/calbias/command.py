@@ -98,6 +98,7 @@ def _example(options: Any) -> None:
 def _plan(options: Any) -> None:
     from calbias.auditing.planning.plan import plan, plan_file, plan_json
     from calbias.errors import InputError
+    from calbias.outcome_options import outcome_columns
 
     files = _output_paths(options, (".csv", ".json"), options.scores)
     if not options.scores and _columns(options) != _columns(argparse.Namespace()):
@@ -109,8 +110,9 @@ def _plan(options: Any) -> None:
     notes = list[str]()
     if options.scores:
         table = plan_file(
-            options.scores, _columns(options), options.top_label, notes.append, **goals
-        )
+            options.scores, _columns(options), options.top_label, notes.append,
+            outcome_columns(options), **goals,
+        )  # fmt: skip
     else:
         table = plan(**goals)
     whole_numbers = ("labels", "clusters", "events")
@@ -130,7 +132,14 @@ def _plan(options: Any) -> None:
 def _compare(options: Any) -> None:
     from calbias.auditing.compare_files import compare_files
     from calbias.auditing.comparison.board import Board
+    from calbias.errors import InputError
+    from calbias.outcome_options import outcome_columns
 
+    if outcome_columns(options) != type(outcome_columns(options))():
+        raise InputError(
+            "compare takes hits of 0 and 1 alone: with follow-up, weights or a judge audit each "
+            "model by itself"
+        )
     is_board = max(1 + len(options.second), len(options.score)) > 2
     suffixes = (".html", ".json", ".csv") if is_board else (".html", ".json")
     files = _output_paths(options, suffixes, options.first, *options.second)

@@ -123,6 +123,7 @@ def _add_plan(commands: Any) -> None:
     plan.add_argument("--power", type=_fraction, default=0.8, metavar="PERCENT",
                       help="with this probability, in percent (80)")  # fmt: skip
     _add_columns(plan)
+    add_outcomes(plan)
     plan.add_argument("--slope-width", type=float, default=0.1, metavar="X",
                       help="slope to ± this number (0.1)")  # fmt: skip
     plan.add_argument("--gap-width", type=_fraction, default=0.01, metavar="POINTS",
@@ -151,6 +152,7 @@ def _add_compare(commands: Any) -> None:
     compare.add_argument("second", metavar="SECOND", nargs="*",
                          help="the same rows of other models, or columns of FIRST")  # fmt: skip
     _add_columns(compare, action="append", default=[])
+    add_outcomes(compare, is_shown=False)
     compare.add_argument("--id", metavar="COLUMN", help="join the rows of the files by this column")
     _add_by(compare, "in which subgroups do they differ")
     _add_within(compare, "POINTS", "is FIRST no worse than SECOND by more than so many points?")

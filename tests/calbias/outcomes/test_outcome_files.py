@@ -91,6 +91,20 @@ def test_a_genuine_file_by_the_command(tmp_path, capsys):
     assert "adding −0.18 to the log odds" in capsys.readouterr().out.replace("Adding", "adding")
 
 
+def test_plan_counts_by_the_design_effect_and_compare_refuses(path, capsys):
+    score = ["--score", "score", "--quiet"]
+    main(["plan", "--scores", str(path), *score, "--weight", "w", "--hit", "hit", "--detect"])
+    weighted = capsys.readouterr().out.splitlines()
+    main(["plan", "--scores", str(path), *score, "--hit", "hit", "--detect"])
+    plain = capsys.readouterr().out.splitlines()
+    for of_weights, of_hits in zip(weighted[2:], plain[2:], strict=True):
+        ratio = float(of_weights.split()[-1]) / float(of_hits.split()[-1])
+        assert 1.4 < ratio < 2.6  # weights of a Gamma law with mean 1: 2 on average
+    with pytest.raises(SystemExit):
+        main(["compare", str(path), "--score", "score", "--score", "w", "--weight", "w"])
+    assert "compare takes hits of 0 and 1 alone" in capsys.readouterr().err
+
+
 HIT = {"columns": {"hit": "hit"}}
 test_columns_that_do_not_fit_are_refused = refuses(
     lambda tmp_path, **options: scored(_file(tmp_path), **options),

@@ -16,8 +16,10 @@ from scipy.special import betaincinv, expit, ndtri
 
 from calbias.auditing.audit_result import plain
 from calbias.auditing.error import cox
-from calbias.auditing.inputs import read_data
+from calbias.auditing.inputs import Data
+from calbias.auditing.outcome_columns import OutcomeColumns, read_outcomes
 from calbias.auditing.planning.validation_size import event_goals, validate_event
+from calbias.auditing.verdict.judge import judge
 from calbias.auditing.verdict.power import cluster_labels, verdict_labels
 from calbias.defaults import SIGNIFICANT
 from calbias.engine.scores_and_hits import is_number
@@ -205,18 +207,40 @@ def plan_json(table: pd.DataFrame, options: dict[str, Any], notes: Sequence[str]
 
 
 def plan_file(
-    path: str, columns: Columns, top_label: bool, say: Callable[[str], None], **options: Any
+    path: str,
+    columns: Columns,
+    top_label: bool,
+    say: Callable[[str], None],
+    outcomes: OutcomeColumns | None = None,
+    **options: Any,
 ) -> pd.DataFrame:
-    """Return the plan of a file's scores; ``say`` gets the notes on how it was read."""
-    data = read_data(path, columns=columns, top_label=top_label)
+    """Return the plan of a file's scores; ``say`` gets the notes on how it was read.
+
+    ``outcomes`` are columns of follow-up, weights or a judge: labels are then times the design
+    effect of this pilot.
+    """
+    data = read_outcomes(path, (), columns, top_label, outcomes or OutcomeColumns())
     for note in data.notes:
         say(note)
+    if data.scored.seen is not None:
+        return _with_effect(data, say, options)
     return plan(
         data.single.score,
         hits=None if data.clusters is None else data.single.hit,
         clusters=data.clusters,
         **options,
     )
+
+
+def _with_effect(data: Data, say: Callable[[str], None], options: dict[str, Any]) -> pd.DataFrame:
+    """Return the plan of rows whose outcomes are right on average."""
+    facts = judge(data.scored).cluster_facts
+    effect = facts.design_effect if facts else 1.0
+    say(f"labels are {effect:.2f} times those of hits, the design effect of these rows")
+    table = plan(data.single.score, **options)
+    columns = [name for name in table if name.startswith(("labels", "events"))]
+    table[columns] = np.ceil(table[columns] * effect)
+    return table
 
 
 def _quantiles(beta: tuple[float, float] | None, normal: tuple[float, float] | None) -> np.ndarray:
