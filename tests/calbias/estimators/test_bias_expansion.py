@@ -14,6 +14,7 @@ from calbias.truth.targets import population_of_scenario
 
 IMAGES = calbias.Scenario("images", 1.13, 0.2, calbias.Curve("logit_logit_b0_b1", -0.88, 0.49))
 FEW_ERRORS = calbias.Scenario("few errors", 2.7, 0.03, IMAGES.curve._replace(b0=-0.1, b1=0.4))
+BROAD = calbias.Scenario("broad", 1.0, 1.0, calbias.Curve("power", b1=2.0))
 SMALL = calbias.CountedScenario("small", [-1, 0, 1, 2], [900] * 4, [290, 470, 610, 740], 1.0)
 
 
@@ -51,14 +52,20 @@ def test_the_influence_is_the_change_of_the_square_by_a_row_more(scenario, n_bin
         assert change == pytest.approx(expected, abs=0.02 * np.abs(influence).max())
 
 
-@pytest.mark.parametrize("scenario", [IMAGES, FEW_ERRORS, SMALL], ids=lambda s: s.name)
-def test_moments_are_those_of_simulated_squares(scenario):
-    n, m = 400, 10_000
-    [(squares, _)] = simulate_estimates(
-        scenario, n, np.arange(m), ["ece_debias_squared_em"]
-    ).values()
+@pytest.mark.parametrize(
+    ("scenario", "n", "n_bins", "m"),
+    [
+        (IMAGES, 400, 15, 10_000),
+        (FEW_ERRORS, 400, 15, 10_000),
+        (SMALL, 400, 15, 10_000),
+        (BROAD, 60, 3, 40_000),
+    ],
+)
+def test_moments_are_those_of_simulated_squares(scenario, n, n_bins, m):
+    debias = ["ece_debias_squared_em"]
+    [(squares, _)] = simulate_estimates(scenario, n, np.arange(m), debias, n_bins).values()
     moments = Moments(population_of_scenario(scenario))
-    mean, variance, third = moments.cumulants(n, 15, noise=0.0)
+    mean, variance, third = moments.cumulants(n, n_bins, noise=0.0)
     centred = squares - squares.mean()
     assert squares.mean() == pytest.approx(mean, abs=4 * squares.std() / m**0.5)
     assert squares.var() == pytest.approx(variance, rel=0.08)
