@@ -51,10 +51,10 @@ def failures_apart(
             finally:
                 is_left = _ended(process, adopted)
             fault = fault or (_LEFT if is_left else "")
-        found = json.loads(answer.read_text("utf-8")) if answer.exists() else {}
-        lines: list[str] = found.get("failures", [])
+        answered = json.loads(answer.read_text("utf-8")) if answer.exists() else {}
+        lines: list[str] = answered.get("failures", [])
         if note:
-            for text in found.get("notes", []):
+            for text in answered.get("notes", []):
                 note(text)
         if text := printed.read_bytes()[:80].decode("utf-8", "replace").strip():
             lines.append(f"{path}: it prints {text!r}: return the estimate, and print nothing")
@@ -110,14 +110,14 @@ def _ended(process: subprocess.Popen, before: set[int]) -> bool:
     process.wait()
     left = set[int]()
     for _ in range(_ROUNDS):
-        found = _children() - before
-        left |= {child for child in found if not _has_ended(child)}
-        for child in found:
+        children = _children() - before
+        left |= {child for child in children if not _has_ended(child)}
+        for child in children:
             with contextlib.suppress(ProcessLookupError):
                 os.kill(child, signal.SIGKILL)
             with contextlib.suppress(ChildProcessError):
                 os.waitpid(child, 0)
-        if not found:
+        if not children:
             break
     return is_alone and bool(left)
 

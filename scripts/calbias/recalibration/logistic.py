@@ -7,7 +7,6 @@ ones (Cox 1958, Platt 1999).
 from typing import NamedTuple
 
 import numpy as np
-from scipy.optimize import brentq
 from scipy.special import expit, logit
 
 from calbias.samples.by_score import dot
@@ -85,6 +84,8 @@ def fit_slope(x: np.ndarray, hits: np.ndarray, rows: np.ndarray | float = 1.0) -
 
     def rise(b: float, counts: np.ndarray) -> float:
         return dot(x, counts - rows * expit(b * x))
+
+    from scipy.optimize import brentq  # half a second to load
 
     ends = -_STEEPEST / np.abs(x).max(), _STEEPEST / np.abs(x).max()
     for counts in (hits, smoothed(hits, rows)):

@@ -385,7 +385,7 @@ def test_ctrl_c_is_one_line_with_status_1(tmp_path):
 def test_an_unforeseen_error_names_the_file_and_how_to_report_it(tmp_path, monkeypatch, capsys):
     path = tmp_path / "m.csv"
     path.write_text(TABLE)
-    monkeypatch.setattr("calbias.file_audit.read_data", lambda *a, **k: {}[EVIL])
+    monkeypatch.setattr("calbias.file_audit.read_outcomes", lambda *a, **k: {}[EVIL])
     with pytest.raises(SystemExit) as stop:
         main(["audit", str(path), "--quiet"])
     assert stop.value.code == 1
