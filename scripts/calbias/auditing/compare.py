@@ -62,6 +62,7 @@ from calbias.samples.by_score import Floats, Ints, Scored
 
 FEWEST_ROWS = 20
 _FOLDS, _TIMES = 5, 2
+_FEW_CLUSTERS = 60
 _TINY = 1e-12
 
 
@@ -166,12 +167,20 @@ def compare(
         skill_high=skill[2],
         kind=TOP_LABEL if is_pair else EVENT,
         options=CompareOptions(confidence_level, seed),
+        warnings=() if clusters is None else _of_few_clusters(number),
         models=tuple(
             _model(name, audited, _mean_with_reach(loss, confidence_level), not is_pair)
             for name, audited, loss in zip(names, outcome.audited, losses, strict=True)
         ),
         subgroups=subgroups,
     )
+
+
+def _of_few_clusters(number: int) -> tuple[str, ...]:
+    """Return what fewer than 60 clusters mean."""
+    if number >= _FEW_CLUSTERS:
+        return ()
+    return (f"{number} clusters are few: of equally wrong models up to 11 % are found to differ",)
 
 
 class _Rows(NamedTuple):

@@ -80,11 +80,13 @@ def compare_files(
     if k == 2:
         pair = compared(0, 1, confidence_level)
         options = pair.options._replace(within=within)
-        return replace(pair, options=options, notes=models.notes, warnings=models.warnings)
+        return replace(
+            pair, options=options, notes=models.notes, warnings=(*models.warnings, *pair.warnings)
+        )
     level = pair_level(confidence_level, k)
     pairs = tuple(compared(*each, level) for each in combinations(range(k), 2))
     options = CompareOptions(confidence_level, seed)
-    return Board(pairs, options, models.notes, models.warnings)
+    return Board(pairs, options, models.notes, (*models.warnings, *pairs[0].warnings))
 
 
 class _Models(NamedTuple):

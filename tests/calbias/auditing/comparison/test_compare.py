@@ -247,6 +247,14 @@ def test_the_ends_of_a_difference_are_on_the_region():
         assert (low[0], high[0]) == pytest.approx(ends_of_difference(*box), abs=1e-4)
 
 
+def test_few_clusters_are_a_warning():
+    generator = np.random.default_rng(0)
+    scores, hits = generator.random(240), generator.random(240) < 0.5
+    for number, warned in ((59, 1), (60, 0), (None, 0)):
+        clusters = None if number is None else np.arange(240) % number
+        assert len(compare(scores, scores**2, hits, clusters=clusters).warnings) == warned
+
+
 @pytest.mark.parametrize("clusters", [None, np.random.default_rng(1).integers(0, 60, 600)])
 def test_gaps_of_hits_of_each_model_by_their_formulas(clusters):
     """Three limits share the level, of which one is of the paired difference of the gaps."""
