@@ -98,5 +98,5 @@ def to_correlate(experiment: Config) -> int:
 
 
 def to_batch(*experiments: Config) -> int:
-    """Return the MB of a job that reads all estimates of experiments."""
-    return 800 + round(80e-6 * estimates_of_all(*experiments))
+    """Return the MB of a job that reads one cell at a time, and keeps 20 000 replicates of some."""
+    return 800 + to_summarise(*experiments)

@@ -47,6 +47,10 @@ class Estimates(NamedTuple):
         """Return the first m replicates."""
         return Estimates(*(array[:m] for array in self))
 
+    def every(self, n: int, k: int) -> "Estimates":
+        """Return every n-th replicate from the k-th on."""
+        return Estimates(*(array[k::n] for array in self))
+
     def extended(self, other: "Estimates") -> "Estimates":
         """Return these replicates followed by ``other``."""
         return Estimates(*(np.concatenate(pair) for pair in zip(self, other, strict=True)))

@@ -12,12 +12,14 @@ from pipeline.detection_limits import detection_limits
 from pipeline.scenarios import read_scenarios
 from pipeline.steps import Seed
 from pipeline.tables import read_tables, true_errors_of, write_table
-from reproduction.replicates import Cells, Estimates, drawn_with, gather_shards
-from reproduction.steps.summarise_bias import bias_rows
+from reproduction.replicates import Cells, drawn_with, gather_shards
+from reproduction.steps.summarise_bias import batched_rows
 from reproduction.steps.summarise_chosen_bins import chosen_bins
 from reproduction.steps.summarise_detection import detection_rows
 
 N_BATCHES = 5
+MOST = 20_000  # replicates of a cell of the detection
+DETECTION = ("detection", "detection_null")
 OF_DATA_SETS = {"bias", "detection", "detection_limits", "chosen_bins"}
 """The tables that are made again from a batch."""
 Experiments = Mapping[str, Mapping[str, Cells]]  # {experiment: {estimator: cells}}
@@ -42,22 +44,15 @@ def judge_batches(
     output: table batch_verdicts to write
     """
     contents = read_tables(tables)
-    laws = {name: read_scenarios(path) for name, path in scenarios.items()}
-    estimates: dict[str, dict[str, Cells]] = {}
+    truths, estimates, laws = {}, {}, {}
     for name, path in scenarios.items():
+        laws[name] = read_scenarios(path)
+        truths[name] = true_errors_of(contents["true_calibration_error"], laws[name])
         files = [file for file in replicates if file.parts[-3] == name]
-        gathered = gather_shards(files, **drawn_with(path, seed))
-        estimates[name] = {estimator: dict(cells) for estimator, cells in gathered.items()}
-    truths = {
-        name: true_errors_of(contents["true_calibration_error"], law) for name, law in laws.items()
-    }
+        estimates[name] = gather_shards(files, **drawn_with(path, seed))
     exponents = {scenario.name: scenario.curve.b1 for scenario, _ in laws.get("detection", ())}
     rows = []
-    for k in range(N_BATCHES):
-        parts = {
-            name: batch(cells_by_estimator, k) for name, cells_by_estimator in estimates.items()
-        }
-        made = batch_tables(parts, truths, exponents)
+    for k, made in enumerate(batch_tables(estimates, truths, exponents)):
         run = RunTables({**contents, **made}, fewest_replicates=2)
         for claim in claims_of_data_sets():
             ruling = judge(claim, run)
@@ -72,28 +67,43 @@ def claims_of_data_sets() -> Iterator[Claim]:
             yield claim
 
 
-def batch(estimators: Mapping[str, Cells], k: int) -> dict[str, Cells]:
-    """Return every fifth replicate of each cell, from the k-th on."""
-    return {
-        name: {cell: Estimates(*(x[k::N_BATCHES] for x in values)) for cell, values in
-               cells.items()}
-        for name, cells in estimators.items()
-    }  # fmt: skip
-
-
 def batch_tables(
     estimates: Experiments,
     true_errors: Mapping[str, Mapping[str, float]],
     exponents: Mapping[str, float],
-) -> dict[str, pd.DataFrame]:
-    """Return the tables of OF_DATA_SETS from the replicates of a batch."""
-    bias = {name: bias_rows(name, x, true_errors[name]) for name, x in estimates.items()}
-    made = {"bias": pd.concat(bias.values(), ignore_index=True)}
-    if "chosen_bins" in bias:
-        made["chosen_bins"] = chosen_bins(bias["chosen_bins"])
-    if {"detection", "detection_null"} <= {*estimates}:
-        made["detection"] = detection_rows(
-            estimates["detection"], estimates["detection_null"], exponents, true_errors["detection"]
-        )
-        made["detection_limits"] = detection_limits(made["detection"])
-    return made
+) -> Iterator[dict[str, pd.DataFrame]]:
+    """Yield the tables of OF_DATA_SETS from each batch of the replicates.
+
+    One cell is in memory at a time, and of the detection at most MOST replicates of each.
+    """
+    by_experiment = {
+        name: batched_rows(name, x, true_errors[name], N_BATCHES) for name, x in estimates.items()
+    }
+    detected = {
+        name: {estimator: _first(cells) for estimator, cells in estimates[name].items()}
+        for name in DETECTION
+        if {*DETECTION} <= {*estimates}
+    }
+    for k in range(N_BATCHES):
+        bias = {name: batches[k] for name, batches in by_experiment.items()}
+        made = {"bias": pd.concat(bias.values(), ignore_index=True)}
+        if "chosen_bins" in bias:
+            made["chosen_bins"] = chosen_bins(bias["chosen_bins"])
+        if detected:
+            curves, null = (batch(detected[name], k) for name in DETECTION)
+            truth = true_errors[DETECTION[0]]
+            made["detection"] = detection_rows(curves, null, exponents, truth)
+            made["detection_limits"] = detection_limits(made["detection"])
+        yield made
+
+
+def _first(cells: Cells) -> Cells:
+    return {cell: values.first(MOST) for cell, values in cells.items()}
+
+
+def batch(estimators: Mapping[str, Cells], k: int) -> dict[str, Cells]:
+    """Return every fifth replicate of each cell, from the k-th on."""
+    return {
+        name: {cell: values.every(N_BATCHES, k) for cell, values in cells.items()}
+        for name, cells in estimators.items()
+    }

@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -10,7 +11,7 @@ from calbias.estimation.registry import NO_BINS
 from pipeline.scenarios import read_scenarios
 from pipeline.steps import Seed
 from pipeline.tables import read_table, true_errors_of, write_table
-from reproduction.replicates import Cells, drawn_with, gather_shards
+from reproduction.replicates import Cells, Estimates, ReplicateCell, drawn_with, gather_shards
 
 
 def summarise_bias(
@@ -49,26 +50,40 @@ def bias_rows(
 
     ``estimators`` is {name: {cell: Estimates}}, ``true_errors`` {scenario: TCE}, a fraction.
     """
-    rows = []
+    (rows,) = batched_rows(experiment, estimators, true_errors, 1)
+    return rows
+
+
+def batched_rows(
+    experiment: str, estimators: Mapping[str, Cells], true_errors: Mapping[str, float], n: int
+) -> list[pd.DataFrame]:
+    """Return the rows of table ``bias`` from each of n batches of the replicates, taken in turn."""
+    rows: list[list[dict[str, Any]]] = [[] for _ in range(n)]
     for estimator, cells in estimators.items():
         for cell, estimates in cells.items():
-            values, tce = 100 * estimates.estimate, 100 * true_errors[cell.scenario]
-            mean, sd = values.mean(), values.std(ddof=1)
-            rows.append(
-                {
-                    "experiment": experiment,
-                    "scenario": cell.scenario,
-                    "estimator": estimator,
-                    "n_bins": None if cell.n_bins == NO_BINS else cell.n_bins,
-                    "n_samples": cell.n_samples,
-                    "n_replicates": values.size,
-                    "tce_percent": tce,
-                    "mean_estimate_percent": mean,
-                    "bias_percent": mean - tce,
-                    "bias_se_percent": sd / np.sqrt(values.size),
-                    "sd_percent": sd,
-                    "rmse_percent": np.sqrt(np.mean((values - tce) ** 2)),
-                    "mean_n_bins_used": estimates.n_bins_used.mean(),
-                }
-            )
-    return pd.DataFrame(rows).astype({"n_bins": "Int64"})
+            for k in range(n):
+                part = estimates.every(n, k)
+                rows[k].append(_row(experiment, estimator, cell, part, true_errors[cell.scenario]))
+    return [pd.DataFrame(batch_rows).astype({"n_bins": "Int64"}) for batch_rows in rows]
+
+
+def _row(
+    experiment: str, estimator: str, cell: ReplicateCell, estimates: Estimates, true_error: float
+) -> dict[str, Any]:
+    values, tce = 100 * estimates.estimate, 100 * true_error
+    mean, sd = values.mean(), values.std(ddof=1)
+    return {
+        "experiment": experiment,
+        "scenario": cell.scenario,
+        "estimator": estimator,
+        "n_bins": None if cell.n_bins == NO_BINS else cell.n_bins,
+        "n_samples": cell.n_samples,
+        "n_replicates": values.size,
+        "tce_percent": tce,
+        "mean_estimate_percent": mean,
+        "bias_percent": mean - tce,
+        "bias_se_percent": sd / np.sqrt(values.size),
+        "sd_percent": sd,
+        "rmse_percent": np.sqrt(np.mean((values - tce) ** 2)),
+        "mean_n_bins_used": estimates.n_bins_used.mean(),
+    }
