@@ -1,4 +1,4 @@
-"""The ledger repeated with other seeds, at night: a verdict is about the paper, not about the run."""
+"""The ledger with other seeds, at night: a verdict is about the paper, not about the run."""
 
 import pandas as pd
 import pytest
