@@ -75,12 +75,24 @@ def validate_defines(
 
 
 def of_extra(purpose: str, module: str) -> Any:
-    """Return a module of a package that an extra installs; InputError, with the remedy, without."""
+    """Return a module of a package that an extra installs; InputError, with the remedy, without.
+
+    The same for one that does not load, such as a build for another NumPy.
+    """
+    package = module.partition(".")[0]
     try:
         return importlib.import_module(module)
-    except ModuleNotFoundError:
-        package = module.partition(".")[0]
-        raise InputError(f"{purpose} needs {package}: pip install {package}") from None
+    except ModuleNotFoundError as error:
+        if (error.name or "").partition(".")[0] == package:
+            raise InputError(f"{purpose} needs {package}: pip install {package}") from None
+        reason: Exception = error
+    except (ImportError, AttributeError, SystemError) as error:
+        reason = error
+    words = " ".join(str(reason).split())
+    raise InputError(
+        f"{purpose} needs {package}, which does not load here ({words:.120}): pip install "
+        f"--upgrade {package} numpy"
+    ) from None
 
 
 def did_you_mean(name: object, existing: Collection[str]) -> str:

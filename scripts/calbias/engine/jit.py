@@ -19,7 +19,7 @@ from functools import cache
 from pathlib import Path
 from typing import Any, TypeVar, overload
 
-from calbias.errors import InputError
+from calbias.errors import of_extra
 from calbias.io.files import files_digest
 from calbias.io.python_files import PACKAGE, code_files
 
@@ -29,10 +29,9 @@ try:
     from numba import int64 as int64
     from numba import uint32 as uint32
     from numba import uint64 as uint64
-except ModuleNotFoundError:
-    raise InputError(
-        "estimators, simulations and class-wise errors need numba: pip install numba"
-    ) from None
+except (ImportError, AttributeError, SystemError):
+    of_extra("a compiled estimator, a simulation or a class-wise error", "numba")  # says why
+    raise
 
 
 try:  # private parts of numba: without them each process compiles for itself

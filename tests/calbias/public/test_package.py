@@ -13,6 +13,9 @@ import yaml
 from checkout import ROOT
 from command import python
 
+import calbias
+from calbias.errors import of_extra
+
 PYPROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text())
 PROJECT, GROUPS = PYPROJECT["project"], PYPROJECT["dependency-groups"]
 # The modules of the extras: to import one raises ModuleNotFoundError.
@@ -98,9 +101,28 @@ def test_an_audit_needs_no_extra_and_the_rest_names_the_one_that_it_needs(tmp_pa
     said = python(code, folder=tmp_path)
     assert "ECE" in said
     assert "a picture needs matplotlib: pip install matplotlib" in said
-    assert said.count("class-wise errors need numba: pip install numba") == 2
+    assert said.count("class-wise error needs numba: pip install numba") == 2
     assert "error: a Parquet file needs pyarrow: pip install pyarrow" in said
     assert "<svg" in (tmp_path / "model.html").read_text("utf-8")
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        (
+            "raise ImportError('built for\\nNumPy 1')",
+            "not load here .built for NumPy 1.: pip",
+        ),
+        ("import not_there_at_all", "does not load here .No module named 'not_there_at_all'"),
+        ("raise SystemError('initialization')", "does not load here .initialization"),
+    ],
+)
+def test_an_extra_that_does_not_load_is_one_line(tmp_path, monkeypatch, text, message):
+    """Such as a pyarrow that was built for another NumPy, which pip installs by itself."""
+    (tmp_path / "broken_extra.py").write_text(text)
+    monkeypatch.syspath_prepend(tmp_path)
+    with pytest.raises(calbias.InputError, match=message):
+        of_extra("a Parquet file", "broken_extra.parquet")
 
 
 def locked(name):
