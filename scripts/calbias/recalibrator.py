@@ -357,7 +357,7 @@ def _read(cls: type[Recalibrator], text: str) -> Recalibrator:
     state = json.loads(text, parse_constant=_refuse_constant)
     if not isinstance(state, dict) or "calbias_map" not in state:
         raise InputError("no recalibration map: give what calbias recalibrate wrote")
-    if state["calbias_map"] != VERSION or isinstance(state["calbias_map"], bool):
+    if state["calbias_map"] != VERSION or type(state["calbias_map"]) is not int:
         raise InputError(
             f"the map has version {state['calbias_map']!r:.20}, and this calbias reads version "
             f"{VERSION}: use the calbias that wrote it, or fit it again"
@@ -389,6 +389,8 @@ def _read(cls: type[Recalibrator], text: str) -> Recalibrator:
 def _problem(state: dict[str, Any], fitted: Any, gains: list[Any]) -> str:
     """Return what is wrong with the entries of a map, or nothing."""
     method, k, classes = state["method"], state["n_classes"], state["classes"]
+    if state["generator"] != GENERATOR:
+        return "generator"
     if state["values"] not in (LOGITS, PROBABILITIES) or not isinstance(state["top_label"], bool):
         return "values or top_label"
     if not (k is None or (type(k) is int and 2 <= k <= _MOST_CLASSES)):
@@ -406,7 +408,10 @@ def _problem(state: dict[str, Any], fitted: Any, gains: list[Any]) -> str:
         return f"{fitted.weights.size} weights for {k} classes"
     if type(state["n"]) is not int or not 1 <= state["n"] < 2**62:
         return "n"
-    are_numbers = [type(gain) in (int, float) and abs(gain) <= 10 for gain in gains]
+    most = 2 if method == "vector" else 1  # Brier scores over all classes are at most 2
+    are_numbers = [type(gain) in (int, float) for gain in gains]
+    if method != NONE and (not all(are_numbers) or abs(gains[0]) > most):
+        return "gain"
     are_ordered = all(are_numbers) and gains[1] <= gains[0] <= gains[2]
     return "" if are_ordered or (method == NONE and gains == [None] * 3) else "gain"
 

@@ -117,6 +117,7 @@ METHODS = (*OF_SCORES, *OF_LOGITS)
 NONE = "none"
 """The method of the map that changes nothing."""
 INJECTIVE = {"shift", "slope", "platt", "beta", "temperature"}
+_LARGEST = 1e12  # of any number of a map: outputs are finite for all logits of single precision
 _MAPS: dict[str, Any] = {
     NONE: Unchanged, "shift": Line, "slope": Line, "platt": Line, "beta": BetaMap,
     "isotonic": Interpolated, "spline": SplineMap, "temperature": TemperatureScaling,
@@ -152,13 +153,20 @@ def map_of(method: Any, parameters: Any) -> Any:
             raise InputError(f"its {name} holds what is not a finite number")
         values[name] = np.array(numbers, dtype=np.float64) if is_array else value
     fitted = kind(**values)
-    if not _is_possible(fitted):
+    if not (_is_of(method, fitted) and _is_possible(fitted)):
         raise InputError(f"its numbers are not those of a map of {method}")
     return fitted
 
 
 def _is_finite(value: Any) -> bool:
-    return type(value) in (int, float) and abs(value) < 1e300 and math.isfinite(value)
+    return type(value) in (int, float) and abs(value) <= _LARGEST and math.isfinite(value)
+
+
+def _is_of(method: str, fitted: Any) -> bool:
+    """Return whether a line has the one parameter of its method."""
+    return (method != "shift" or fitted.slope == 1.0) and (
+        method != "slope" or fitted.intercept == 0.0
+    )
 
 
 def _is_possible(fitted: Any) -> bool:

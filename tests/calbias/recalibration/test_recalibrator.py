@@ -286,6 +286,11 @@ test_maps_that_no_fit_has_are_refused = refuses(
     ({"changes": {"values": "odds"}}, "damaged: values"),
     ({"changes": {"n": 1.5}}, "damaged: n;"),
     ({"changes": {"gain_low": 1.0}}, "damaged: gain"),
+    ({"changes": {"gain": 9.0, "gain_low": 8.0, "gain_high": 9.5}}, "damaged: gain"),
+    ({"changes": {"generator": "another"}}, "damaged: generator"),
+    ({"changes": {"calbias_map": 1.0}}, "has version 1.0"),
+    ({"changes": {"method": "shift"}}, "not those of a map of shift"),
+    ({"method": "vector", "parameters": {"weights": [1e299] * 3}}, "not a finite number"),
 )
 
 
