@@ -32,7 +32,6 @@ References
 Roelofs, Cain, Shlens and Mozer (2022). Mitigating bias in calibration error estimation. AISTATS.
 """
 
-import functools
 import importlib
 from typing import Any, NoReturn
 
@@ -79,11 +78,13 @@ def __getattr__(name: str) -> Any:
     try:
         return getattr(importlib.import_module(_MODULES[name]), name)
     except InputError as error:  # lacks an extra, which is said where the function is called
-        return functools.partial(_refuse, error)
+        reason = error
 
+    def refused(*_: Any, **__: Any) -> NoReturn:
+        raise reason
 
-def _refuse(error: InputError, *_: Any, **__: Any) -> NoReturn:
-    raise error
+    refused.__name__, refused.__doc__ = name, f"{reason}"
+    return refused
 
 
 def __dir__() -> list[Any]:

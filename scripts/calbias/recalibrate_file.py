@@ -19,7 +19,7 @@ from calbias.auditing.outcome_columns import OutcomeColumns, read_outcomes
 from calbias.auditing.subgroups.segments import with_codes
 from calbias.defaults import COUNTS, LOGITS, ODDS, PERCENT, PROBABILITIES
 from calbias.engine.scores_and_hits import scores_and_hits
-from calbias.errors import InputError, looked_up
+from calbias.errors import InputError
 from calbias.io.files import is_stream, validate_file_exists
 from calbias.io.outputs import CLASS, SCORE, output_paths, write_texts
 from calbias.reading.cells import OF_CLASS, OF_ROW, is_value, numbers_of, texts_of
@@ -29,8 +29,8 @@ from calbias.reading.columns import DROP, Columns, listed, looked_up_column, sco
 from calbias.reading.forms import as_probabilities, as_scores, common_form, form_of
 from calbias.reading.output_file import Fold, Place
 from calbias.reading.table_files import TEXT, Table, read_table_and_cells
-from calbias.recalibration.methods import METHODS
-from calbias.recalibrator import ADVISED, Recalibrator, fitted_to
+from calbias.recalibration.methods import validate_method
+from calbias.recalibrator import Recalibrator, fitted_to
 from calbias.row_maps import RowMap, RowMaps, maps_by_subgroup, read_map, rows_of_option
 
 _ENOUGH = 10  # logits or odds that would not all be between 0 and 1
@@ -57,7 +57,7 @@ def recalibrate_file(
     other rows. ``say`` gets the notes on how the file was read, and how the map is applied;
     ``outcomes`` are columns of follow-up, weights or a judge.
     """
-    looked_up("method", method, dict.fromkeys((ADVISED, *METHODS)))
+    validate_method(method)
     (file,) = output_paths(path, output, force, (".json",), "_map")
     data = read_outcomes(path, by, columns, top_label, outcomes or OutcomeColumns())
     data = replace(data, by=with_codes(data.by or {}, codes) or None)

@@ -21,9 +21,15 @@ from calbias.defaults import FORMS, LOGITS, PROBABILITIES, Z_95
 from calbias.engine.scores_and_hits import as_array, validate_whole
 from calbias.errors import InputError, looked_up, reading
 from calbias.outcomes.given import Given, GivenOptions, has_shares
-from calbias.recalibration.methods import METHODS, NONE, OF_LOGITS, map_of, parameters_of
+from calbias.recalibration.methods import (
+    ADVISED,
+    NONE,
+    OF_LOGITS,
+    map_of,
+    parameters_of,
+    validate_method,
+)
 
-ADVISED = "advised"
 GENERATOR = "calbias recalibrate"
 VERSION = 1
 _DEFAULTS = {"method": ADVISED, "values": LOGITS, "top_label": False, "seed": 0}
@@ -281,7 +287,7 @@ class Recalibrator:
         )
 
     def _validate_options(self) -> None:
-        looked_up("method", self.method, dict.fromkeys((ADVISED, *METHODS)))
+        validate_method(self.method)
         looked_up("values", self.values, dict.fromkeys((LOGITS, PROBABILITIES)))
         validate_whole("seed", self.seed, 0)
 

@@ -137,6 +137,8 @@ def as_array(name: str, values: Any, error: Callable[..., InputError] = array_er
         values = np.asarray(values)
     except (ValueError, TypeError, RuntimeError) as cause:  # ragged rows, a tensor on a GPU, …
         message = " ".join(str(cause).split())
+        if hasattr(values, "detach"):
+            message = "give a tensor as x.detach().float().cpu().numpy()"
         raise error(f"{name} cannot be read as an array of numbers: {message}") from cause
     if values.dtype.kind not in "fiub":
         remedy = "convert them, as by astype(float)"

@@ -114,6 +114,9 @@ OF_LOGITS: dict[str, Callable[[np.ndarray, np.ndarray], Any]] = {
     "temperature": _temperature, "vector": _vector,
 }  # fmt: skip
 METHODS = (*OF_SCORES, *OF_LOGITS)
+ADVISED = "advised"
+_ELSEWHERE = {"logistic": "platt", "sigmoid": "platt", "temperature_scaling": "temperature",
+              "vector_scaling": "vector", "isotonic_regression": "isotonic"}  # fmt: skip
 NONE = "none"
 """The method of the map that changes nothing."""
 INJECTIVE = {"shift", "slope", "platt", "beta", "temperature"}
@@ -123,6 +126,13 @@ _MAPS: dict[str, Any] = {
     "isotonic": Interpolated, "spline": SplineMap, "temperature": TemperatureScaling,
     "vector": VectorScaling,
 }  # fmt: skip
+
+
+def validate_method(name: Any) -> None:
+    """Raise InputError unless a name is one of METHODS or "advised"."""
+    if name in _ELSEWHERE:
+        raise InputError(f"unknown method {name!r}: here it is called {_ELSEWHERE[name]}")
+    looked_up("method", name, dict.fromkeys((ADVISED, *METHODS)))
 
 
 def parameters_of(fitted: Any) -> dict[str, Any]:

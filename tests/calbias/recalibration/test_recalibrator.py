@@ -360,6 +360,7 @@ def test_a_file_gives_a_map_and_the_map_scores_a_stream(tmp_path, capsys, monkey
         ([new, *apply, "--score", "y_prb"], "Did you mean y_prob"),
         ([new, *apply, "--output", new], "is a file that is read"),
         ([file, "--method", "plat"], "unknown method"),
+        ([file, "--method", "logistic"], "here it is called platt"),
     ):
         status, _, err = run(capsys, "recalibrate", *arguments)
         assert (status, err.count("\n")) == (2, 1)

@@ -169,6 +169,8 @@ def _series(column: Any) -> pd.Series:
     values = column if isinstance(column, pd.Series) else np.asarray(column)
     if isinstance(column, (list, tuple)) and values.dtype.kind in "US":
         values = np.asarray(column, dtype=object)  # keeps numbers and None among texts
+    if isinstance(values, np.ndarray) and values.dtype.kind in "OU":
+        values = np.array([_storable(value) for value in values.tolist()], dtype=object)
     series = pd.Series(values).reset_index(drop=True)
     if pd.api.types.is_numeric_dtype(series) and not pd.api.types.is_bool_dtype(series):
         return series.astype(np.float64)
@@ -177,6 +179,13 @@ def _series(column: Any) -> pd.Series:
     is_number = [_is_number(value) for value in series.dropna()]
     is_code = isinstance(getattr(column, "dtype", None), pd.CategoricalDtype) or not is_number
     return series if is_code or not all(is_number) else series.astype(np.float64)
+
+
+def _storable(value: Any) -> Any:
+    """Return a value; of a text half characters, which JSON may have, are escaped."""
+    if not isinstance(value, str) or value.isascii():
+        return value
+    return value.encode("utf-8", "backslashreplace").decode("utf-8")
 
 
 def _is_number(value: Any) -> bool:

@@ -100,7 +100,8 @@ def validate_cluster_number(number: int, what: str = "cluster") -> None:
     if number < LEAST_CLUSTERS:
         raise InputError(
             f"{number} cluster{'' if number == 1 else 's'}: give at least {LEAST_CLUSTERS}, which "
-            "are independent, or leave the clusters out if rows are independent"
+            "are independent; leave the clusters out if rows are independent, or judge a few "
+            "hospitals or benchmarks as subgroups, by their column (--by)"
         )
 
 

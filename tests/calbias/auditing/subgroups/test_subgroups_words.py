@@ -42,6 +42,13 @@ def test_values_parts_of_numbers_and_pairs_are_segments():
     assert "age 20 to 24 and site = x" not in found.words  # 25 rows
 
 
+def test_half_characters_that_json_may_have_are_escaped():
+    """Two of them stay two values."""
+    by = ["\ud83d0", "\ud83e0"] * 100
+    assert words_of({"g": by}, 200) == ("g = \\ud83d0", "g = \\ud83e0")
+    assert words_of({"g": np.array(by, object)}, 200) == words_of({"g": by}, 200)
+
+
 def test_pairs_have_fewer_rows_than_either_value():
     """y is x, but for one row: the pair of 99 tells something new, that of 100 does not."""
     x = np.repeat(["p", "q"], [100, 101])
