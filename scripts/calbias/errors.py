@@ -46,14 +46,30 @@ class InputError(ValueError):
         super().__init__(printable(message))
 
 
+class Question(InputError):
+    """A file that means several things: a line for each, with the options that choose it.
+
+    The message has these lines after the first.
+    """
+
+    def __init__(self, message: object, lines: Iterable[str]) -> None:
+        super().__init__(message)
+        self.lines = tuple(map(printable, lines))
+
+    def __str__(self) -> str:
+        return "\n  ".join((super().__str__(), *self.lines))
+
+
 @contextlib.contextmanager
 def reading(path: object, kind: str, remedy: str) -> Iterator[None]:
     """Make whatever another library raises in the block an InputError: no readable ``kind``."""
     try:
         yield
-    except InputError:
+    except (InputError, MemoryError):
         raise
     except Exception as error:
+        if "out of memory" in str(error):
+            raise MemoryError(f"{path}: out of memory") from error
         reason = (str(error).strip() or type(error).__name__).splitlines()[0].removesuffix(".")
         reason = f"{reason[:_LONGEST_WORD]}…" if len(reason) > _LONGEST_WORD else reason
         raise InputError(f"{path}: no readable {kind}: {reason}; {remedy}") from error

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
@@ -17,21 +17,22 @@ from calbias.auditing.results import Audit
 from calbias.auditing.subgroups.segments import with_codes
 from calbias.defaults import N_BINS
 from calbias.engine.scores_and_hits import scores_and_hits
-from calbias.errors import InputError, of_extra, printable, reading
+from calbias.errors import InputError, printable
 from calbias.io.files import is_stream
 from calbias.io.outputs import output_paths, write_texts
-from calbias.reading.columns import Columns
-from calbias.reading.output_file import Place
-from calbias.reading.table_files import parquet_folder, validate_rows_of_parquet
+from calbias.reading.cells import rows_where
+from calbias.reading.columns import Columns, listed
+from calbias.reading.forms import as_scores
+from calbias.reading.output_file import Place, judged_words
+from calbias.reading.parquet import ParquetTable, large_table
+from calbias.reading.question import in_words
+from calbias.reading.read_table import fold_of, named_columns, reading_of, rows_without_gaps
+from calbias.reading.readings import EVENT as OF_EVENT
 from calbias.row_maps import corrected, read_map
 from calbias.samples.by_score import MOST_SCORES
 from calbias.samples.cells import cells_for
 
-if TYPE_CHECKING:
-    from calbias.sketch import Sketch
-
-_FEW_COLUMNS = 10  # a table of class values is read as a whole
-_BATCH = 1 << 20
+Say = Callable[[str], None]
 
 
 def audit_file(
@@ -73,21 +74,20 @@ def audit_file(
     name = printable("standard input" if is_stream(paths[0]) else Path(paths[0]).absolute().name)
     name += f" and {len(paths) - 1} more" * (len(paths) > 1)
     say(f"reading {name}")
-    asked = outcomes or OutcomeColumns()
+    asked, columns = outcomes or OutcomeColumns(), columns or Columns()
     if maps and asked != OutcomeColumns():
         raise InputError(
             "--map goes without follow-up, weights and a judge: recalibrate --apply the map, and "
             "audit its column calbias_score"
         )
-    is_plain = asked == OutcomeColumns() and not (
-        maps or by or codes or class_wise or top_label or columns not in (None, Columns())
-    )
-    if is_plain and len(paths) == 1 and not is_stream(paths[0]) and is_large(Path(paths[0])):
-        sketch, is_event = read_sketch(paths[0], chosen.n_bins, say)
-        data = Data(sketch.scored(), kind=EVENT if is_event else TOP_LABEL)
-    else:
+    data: Data | None = None
+    needs_rows = maps or by or codes or class_wise or top_label or columns.cluster
+    if asked == OutcomeColumns() and not needs_rows and len(paths) == 1:
+        table = None if is_stream(paths[0]) else large_table(Path(paths[0]), MOST_SCORES)
+        data = sketched(table, columns, chosen.n_bins, say) if table is not None else None
+    if data is None:
         more = [name for name in maps.columns if name not in by] if maps else []
-        data = read_outcomes(path, (*by, *more), columns or Columns(), top_label, asked)
+        data = read_outcomes(path, (*by, *more), columns, top_label, asked)
         if maps:
             data = corrected(data, maps, str(map))
             name += f" after {Path(str(map)).name}"
@@ -100,57 +100,45 @@ def audit_file(
     return audit
 
 
-def is_large(path: Path) -> bool:
-    """Return whether a file is audited out of core: a Parquet folder, or one of very many rows."""
-    if path.is_dir():
-        return True
-    if path.suffix.lower() != ".parquet" or not path.is_file():
-        return False
-    parquet = of_extra("a Parquet file", "pyarrow.parquet")
-    try:
-        metadata = parquet.read_metadata(path)
-    except Exception:
-        return False  # the reader says what is wrong
-    return metadata.num_rows > MOST_SCORES and metadata.num_columns < _FEW_COLUMNS
+def sketched(
+    table: ParquetTable, columns: Columns, n_bins: int = N_BINS, progress: Say | None = None
+) -> Data | None:
+    """Return the Data of a large Parquet table of scores, or None for one of classes.
 
-
-def read_sketch(
-    path: str | Path, n_bins: int = N_BINS, progress: Callable[[str], None] | None = None
-) -> tuple[Sketch, bool]:
-    """Return the Sketch of a Parquet file or folder, and whether its hits are events, labels of 1.
-
-    No bin of n_bins cuts a cell.
+    The rows are read in parts, and counted in a Sketch of which no bin of n_bins cuts a cell.
     """
     from calbias.sketch import Sketch
 
-    pa = of_extra("a Parquet file", "pyarrow")
-    sketch, done = Sketch(cells_for(n_bins)), 0
-    with reading(path, "Parquet", "give a file, or a folder of Parquet files only"):
-        data = parquet_folder(path)
-        existing = set(data.schema.names)
-        is_event = not existing & {"hit", "prediction"}
-        names = ["score", "label"] if is_event else ["score", "label", "prediction"]
-        names = ["score", "hit"] if "hit" in existing else names
-        if not set(names) <= existing:
-            raise InputError(
-                f"{path}: needs columns score and hit; score, label and prediction; or score, the "
-                "probability of label 1, and label"
-            )
-        n = data.count_rows()
-        validate_rows_of_parquet(path, n, len(names), data.files)
-        # without a buffer that would hold the whole file
-        streamed = pa.dataset.ParquetFragmentScanOptions(pre_buffer=False, use_buffered_stream=True)
-        batches = data.to_batches(columns=names, batch_size=_BATCH, batch_readahead=0,
-                                  fragment_readahead=0, fragment_scan_options=streamed,
-                                  use_threads=False)  # fmt: skip
-        for batch in batches:
-            scores, hits, *other = (c.to_numpy(zero_copy_only=False) for c in batch.columns)
-            if other:
-                empty = [c.is_null().to_numpy(zero_copy_only=False) for c in batch.columns[1:]]
-                hits = np.where(np.any(empty, axis=0), np.nan, hits == other[0])
-            location = Place(Path(path), "the table", np.arange(done, done + len(batch)))
-            sketch.add(*scores_and_hits(scores, hits, location.error))
-            done += len(batch)
-            if progress and (done // _BATCH) % 10 == 0:
-                progress(f"{done / 1e6:.0f} of {n / 1e6:.0f} million rows")
-    return sketch, is_event
+    location = Place(table.path, "the table")
+    table = ParquetTable(table.path, table.sources, table.n_bytes, columns.rows)
+    columns = named_columns(table, columns, (), location)[0]
+    reading, fold = reading_of(table, columns, (), location)
+    if reading.group:
+        return None
+    judged = judged_words(table.facts(fold).values or ()) if fold else set()
+    sketch, missing, n_judged = Sketch(cells_for(n_bins)), (*columns.missing, *reading.missing), 0
+    for k, (rows, part) in enumerate(table.parts([*reading.names, *([fold] if fold else [])])):
+        kept = np.ones(rows.size, bool)
+        if fold:
+            kept = rows_where(part, fold, judged.__contains__)
+        if missing:
+            kept &= rows_without_gaps(part, reading, missing)[0]
+        if not kept.all():
+            rows, part = rows[kept], {name: column[kept] for name, column in part.items()}
+        n_judged += rows.size
+        if rows.size:
+            place = location.part_of(rows)
+            values = fold_of(part, reading, place)
+            scores = as_scores(values.values, reading.values, place.error)
+            sketch.add(*scores_and_hits(scores, values.labels, place.error))
+        if progress and k % 10 == 9:
+            progress(f"{k + 1} of {table.n_rows / 1e6:.0f} million rows")
+    if not n_judged:
+        raise location.error("no row has both a score and an outcome")
+    notes = [in_words(reading), f"{n_judged} of {table.n_rows} rows are judged, read in parts"]
+    if others := [name for name in table if name not in {*reading.names, fold}]:
+        notes.append(f"columns not used: {listed(others)}")
+    return Data(
+        sketch.scored(), kind=EVENT if reading.kind == OF_EVENT else TOP_LABEL, notes=(*notes,),
+        score=reading.score, read_as=reading.values,
+    )  # fmt: skip

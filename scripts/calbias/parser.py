@@ -57,8 +57,8 @@ def _add_audit(commands: Any) -> None:
         epilog="FILE has the columns score and hit (1 where the prediction was correct); or score, "
         "label and prediction; or label and a column per class, logits or probabilities. With two "
         "classes the probability of class 1, an event, is judged. NPZ files have arrays of these "
-        "names. A Parquet folder, or a file of more than 500 000 rows, of score and hit or "
-        "label is read in parts, unless an option names columns, subgroups or classes.",
+        "names. A Parquet file or folder of more than 500 000 rows of scores is read in parts. "
+        "Where a file may mean several things, each is a line with its options.",
     )
     audit.add_argument("file", metavar="FILE", nargs="+",
                        help="CSV, JSON lines, Parquet or NPZ; - for stdin; or several "
@@ -210,14 +210,21 @@ def _add_columns(parser: argparse.ArgumentParser, **score_options: Any) -> None:
         "prediction": "predicted classes",
     }.items():
         parser.add_argument(f"--{name}", metavar="COLUMN", help=f"the column of the {what}")
-    parser.add_argument("--event", metavar="LABEL", help="the label that the score is of (1)")
+    parser.add_argument("--event", metavar="LABEL",
+                        help="the label whose probability is judged (1, yes or true)")  # fmt: skip
+    parser.add_argument("--classes", metavar="COLUMN", nargs="+", action="extend", default=[],
+                        help="the columns of the classes, each as COLUMN, LABEL=COLUMN or a "
+                        "pattern such as 'p_*'")  # fmt: skip
+    parser.add_argument("--count-from", type=int, metavar="N",
+                        help="labels that are numbers count the classes from N (0)")  # fmt: skip
     parser.add_argument("--missing", metavar="VALUE", action="append", default=[],
                         help="leave out rows with this outcome, such as -100 or None; drop stands "
                         "for an empty score or outcome; again for further ones")  # fmt: skip
     parser.add_argument("--values", choices=FORMS,
                         help="what scores, or columns of classes, are (found out)")  # fmt: skip
-    parser.add_argument("--rows", metavar="COLUMN=VALUE",
-                        help="judge these rows alone, such as split=test")  # fmt: skip
+    parser.add_argument("--rows", metavar="COLUMN=VALUE", action="append", default=[],
+                        help="judge these rows alone, such as split=test; again for rows of which "
+                        "both hold")  # fmt: skip
     parser.add_argument("--cluster", metavar="COLUMN", action="append", default=[],
                         help="ids of patients, questions, games or users whose rows depend on "
                         "each other; again for a pair of columns")  # fmt: skip

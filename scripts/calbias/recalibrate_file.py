@@ -24,10 +24,11 @@ from calbias.io.files import is_stream, validate_file_exists
 from calbias.io.outputs import CLASS, SCORE, output_paths, write_texts
 from calbias.reading.cells import OF_CLASS, OF_ROW, is_value, numbers_of, texts_of
 from calbias.reading.checks import checked_values
-from calbias.reading.class_columns import affixes
-from calbias.reading.columns import DROP, Columns, listed, looked_up_column, score_column
+from calbias.reading.class_groups import affixes
+from calbias.reading.columns import DROP, Columns, listed, looked_up_column
 from calbias.reading.forms import as_probabilities, as_scores, common_form, form_of
 from calbias.reading.output_file import Fold, Place
+from calbias.reading.readings import score_column
 from calbias.reading.table_files import TEXT, Table, read_table_and_cells
 from calbias.recalibration.methods import validate_method
 from calbias.recalibrator import Recalibrator, fitted_to
@@ -152,8 +153,7 @@ def recalibrated_columns(
         raise location.error("no row with a score")
     rows = np.flatnonzero(is_there)
     if rows.size < n:
-        table = {name: table[name][rows] for name in names}
-        location = location._replace(rows=location.at(rows))
+        table, location = table.part(rows), location.part_of(rows)
     form = columns.values or recalibrator.read_as_
     values = numbers_of(table, names, location, OF_CLASS if classes else OF_ROW, form)
     if classes:

@@ -299,6 +299,7 @@ def read_data(
     those that the user names. With ``top_label`` the top class of two is audited, else class 1 is
     an event.
     """
+    columns = replace(columns or Columns(), top_label=top_label)
     outputs = read_outputs(path, by, columns)
     data = _data_of(outputs.folds["test"], outputs.form, top_label, outputs.clusters)
     warnings = outputs.warnings
@@ -311,8 +312,7 @@ def read_data(
         place=outputs.folds["test"].place, score=outputs.score, read_as=outputs.read_as,
         validation=None if validation is None else _data_of(validation, outputs.form, top_label),
         notes=(
-            _in_words(data, top_label, columns.event if columns else None),
-            *outputs.notes, *data.notes,
+            outputs.reading or _in_words(data, top_label), *outputs.notes, *data.notes,
         ),
     )  # fmt: skip
 
@@ -359,9 +359,9 @@ def _with_zeros(top: TopLabel, values: np.ndarray, column: np.ndarray) -> TopLab
     return top
 
 
-def _in_words(data: Data, top_label: bool, event: str | None) -> str:
+def _in_words(data: Data, top_label: bool) -> str:
     if data.kind == EVENT and data.form == "binary":
-        return f"the score is audited as the probability of label {event or 1}, an event"
+        return "the score is audited as the probability of label 1, an event"
     if data.kind == EVENT:
         return (
             "two classes: the probability of class 1, an event, is audited; --top-label audits "

@@ -17,10 +17,11 @@ from calbias.auditing.inputs import EVENT, TOP_LABEL, Data, read_data
 from calbias.errors import InputError
 from calbias.outcomes.follow_up import BY_RISK, MARGINAL
 from calbias.outcomes.given import Given, has_shares, shares_of
-from calbias.reading.cells import GRADES, numbers_of, texts_of
+from calbias.reading.cells import as_number, numbers_of, texts_of
 from calbias.reading.columns import Columns, looked_up_column
 from calbias.reading.output_file import Place
-from calbias.reading.table_files import Table, as_number, read_table
+from calbias.reading.table_files import Table, read_table
+from calbias.reading.words import GRADES
 
 TIMES = ("time", "times", "futime", "followup", "follow_up", "months", "days", "years", "duration",
          "rfstime", "os_time", "survival_time")  # fmt: skip

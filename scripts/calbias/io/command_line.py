@@ -84,7 +84,8 @@ def _leave(message: str = "", status: int = 1) -> NoReturn:
         sys.stdout.flush()
     with contextlib.suppress(OSError, ValueError):
         if message:  # in one piece: jobs that run side by side share it
-            sys.stderr.write(f"error: {printable(message)}\n")
+            lines = "\n".join(map(printable, message.split("\n") if status == 2 else [message]))
+            sys.stderr.write(f"error: {lines}\n")
             sys.stderr.flush()
     for stream in (sys.stdout, sys.stderr):
         try:

@@ -11,6 +11,7 @@ from pathlib import Path
 
 from calbias.errors import InputError
 
+csv.field_size_limit(2**31 - 1)  # a cell may be as long as the file
 _DELIMITERS = {",": "commas", ";": "semicolons", "\t": "tabs", "|": "bars"}
 HEAD_BYTES = 512
 """How much of a file ``placeholder`` needs to see."""

@@ -13,9 +13,10 @@ from numpy.typing import NDArray
 
 from calbias.auditing.inputs import read_data
 from calbias.errors import InputError
+from calbias.io.files import validate_file_exists
 from calbias.reading.columns import Columns, looked_up_column
-from calbias.reading.outcomes import named_rows
 from calbias.reading.output_file import Place
+from calbias.reading.read_table import named_rows
 from calbias.reading.table_files import SUFFIXES, read_table, table_suffix
 
 
@@ -54,19 +55,22 @@ def read_stream(
     """
     if table_suffix(path) not in SUFFIXES and not Path(path).is_dir():
         raise InputError(f"{path}: give a file with a column of times: CSV, JSON lines or Parquet")
-    data = read_data(path, by, columns=columns, top_label=top_label)
+    if not Path(path).is_dir():
+        validate_file_exists(path)
     table, location = read_table(path)
+    times_of = [name for name in table if name.casefold() == time.casefold()]
+    data = read_data(path, (*by, *times_of), columns=columns, top_label=top_label)
     time = looked_up_column(time, [*table], path)
-    rows = np.arange(len(table[time]))
+    rows = np.arange(table.n_rows)
     if data.place and data.place.rows is not None:
         rows = data.place.rows
-    chosen = named_rows(table, columns.rows, location)[0] if columns.rows else None
-    left_out = _left_out(len(table[time]), rows, chosen)
+    chosen = named_rows(table, columns.rows, table.n_rows, location)[0] if columns.rows else None
+    left_out = _left_out(table.n_rows, rows, chosen)
     waiting = table[time][left_out] if columns.missing else table[time][:0]
     location = location._replace(rows=rows)
-    table = {name: column[rows] for name, column in table.items()}
+    table = table.part(rows)
     times, order = _in_time(table[time], time, location)
-    repeated = pd.DataFrame(table).duplicated()
+    repeated = pd.DataFrame(dict(table)).duplicated()
     if repeated.any():
         raise location.error(
             "repeats an earlier row in every column, and would count twice: drop it, or add a "

@@ -26,23 +26,34 @@ _MOSTLY, _STEADY = 0.9, 0.2
 _NAMES = {PERCENT: "percentages", ODDS: "decimal odds"}
 
 
-def form_of(values: np.ndarray) -> str | None:
-    """Return what the rows (n, K) of finite numbers can be, by nine of ten; None if undecided."""
-    low, high = values.min(axis=1), values.max(axis=1)
-    sums = values.sum(axis=1, dtype=np.float64)
-    if _most((low >= 0) & (high <= 1 + EXCESS)) or _most(np.abs(sums - 1) <= SUM_TOLERANCE):
-        return PROBABILITIES
-    if not _most(low >= 0):
-        return LOGITS
-    positive, is_near = values[low >= 0], _is_near(sums, 100)
-    if _most(is_near) and _is_shared(values[is_near]):
-        return PERCENT
-    if all((positive[rows] == np.rint(positive[rows])).all() for rows in row_blocks(positive)):
-        return COUNTS
-    inverse = 1 / np.maximum(positive, 1e-9)
-    if _most(low > 1) and _most(_is_near(inverse.sum(axis=1), 1)) and _is_shared(inverse):
-        return ODDS
-    return None if _most(np.abs(sums / np.median(sums) - 1) <= SUM_TOLERANCE) else LOGITS
+def forms_of(values: np.ndarray) -> list[str]:
+    """Return what rows (n, K) of finite numbers can be by definition: one form, or several.
+
+    Fractions are probabilities, whatever they sum to: rows that are none are errors later. Numbers
+    of at least 0 that sum to 85 to 115 in all rows are percentages. A negative number makes logits.
+    Whole numbers may also be counts, and numbers above 1 whose inverses sum to about 1 odds.
+    """
+    if not values.size or not np.isfinite(values).all():
+        return [form_of(values)] if values.size else [PROBABILITIES]
+    low, sums = values.min(axis=1), values.sum(axis=1, dtype=np.float64)
+    is_inside = (low >= 0) & (values.max(axis=1) <= 1 + EXCESS)
+    if _most(is_inside) or _most(np.abs(sums - 1) <= SUM_TOLERANCE):
+        return [PROBABILITIES]
+    if (low < 0).any():
+        return [LOGITS]
+    if _is_near(sums, 100).all():
+        return [PERCENT]
+    if all((values[rows] == np.rint(values[rows])).all() for rows in row_blocks(values)):
+        return [COUNTS, LOGITS]
+    if (low > 1).all() and _most(_is_near((1 / np.maximum(values, 1)).sum(axis=1), 1)):
+        return [ODDS, LOGITS]
+    is_steady = _most(np.abs(sums / np.median(sums) - 1) <= SUM_TOLERANCE)
+    return [COUNTS, LOGITS] if is_steady else [LOGITS]
+
+
+def form_of(values: np.ndarray) -> str:
+    """Return what the rows (n, K) of an array are, where nobody can be asked: the first form."""
+    return forms_of(values)[0] if np.isfinite(values).all() else LOGITS
 
 
 def _most(rows: np.ndarray) -> bool:
@@ -53,39 +64,38 @@ def _is_near(sums: np.ndarray, total: float) -> np.ndarray:
     return np.abs(sums / total - 1) <= MARGIN
 
 
-def _is_shared(values: np.ndarray) -> bool:
-    """Return whether classes lack what another one of the row has: the sums hardly vary."""
-    variance = values.var(axis=0, dtype=np.float64).sum()
-    return bool(values.sum(axis=1, dtype=np.float64).var() <= _STEADY * variance)
-
-
 def common_form(folds: Sequence[Fold]) -> str:
     """Return the form of all folds; InputError where rows or folds have two, or none is sure."""
-    forms = [form_of(fold.values) for fold in folds]
-    for fold, form in zip(folds, forms, strict=True):
-        if form is None:
-            total = float(np.median(fold.values.sum(axis=1, dtype=np.float64)))
+    forms = [forms_of(fold.values) for fold in folds]
+    for fold, of_fold in zip(folds, forms, strict=True):
+        if len(of_fold) > 1:
+            totals = fold.values.sum(axis=1)
+            sums = " to ".join(dict.fromkeys(f"{x:.6g}" for x in (totals.min(), totals.max())))
             raise fold.place.error(
-                f"no value is negative and rows sum to {total:.6g}: --values counts divides each "
-                "row by its sum, --values logits takes the values as logits"
+                f"no value is negative and rows sum to {sums}: --values {of_fold[0]} divides each "
+                f"{'row by its sum' if of_fold[0] == COUNTS else 'inverse by the sum of a row'}, "
+                "--values logits takes the values as logits"
             )
-        if form in (PROBABILITIES, LOGITS):
-            _validate_one_form(fold)
-    if len({*forms}) > 1:
-        k = int(forms[1] == LOGITS)
+        validate_one_form(fold, of_fold[0])
+    if len({*(of_fold[0] for of_fold in forms)}) > 1:
+        k = int(forms[1][0] == LOGITS)
         raise folds[k].place.error(
-            f"{_named(str(forms[k]))}, but {folds[1 - k].place.part} has "
-            f"{_named(str(forms[1 - k]))}; give both folds the same"
+            f"{_named(forms[k][0])}, but {folds[1 - k].place.part} has "
+            f"{_named(forms[1 - k][0])}; give both folds the same"
         )
-    return str(forms[0])
+    return forms[0][0]
 
 
-def _validate_one_form(fold: Fold) -> None:
-    """Raise InputError where some rows are probabilities and some cannot be."""
+def validate_one_form(fold: Fold, form: str) -> None:
+    """Raise InputError where some rows, or all, are probabilities and others are logits."""
     values = fold.values
+    if form not in (PROBABILITIES, LOGITS):
+        return
     is_outside = ((values < 0) | (values > 1 + EXCESS)).any(axis=1)
     is_inside = np.abs(values.sum(axis=1, dtype=np.float64) - 1) <= SUM_TOLERANCE
     is_inside &= ~is_outside
+    if form == LOGITS and is_inside.mean() >= _MOSTLY:
+        raise fold.place.error("probabilities, but other rows are logits; give all rows one form")
     if min(is_inside.mean(), is_outside.mean()) > 1 - _MOSTLY:
         row, other = int(np.argmax(is_inside)), int(np.argmax(is_outside))
         raise fold.place.error(
@@ -202,16 +212,35 @@ def as_scores(values: Any, form: str | None, error: Any) -> Any:
         row = int(np.argmax(bad))
         raise error(f"score {numbers[row]:g} is not one of {_named(form)}; correct it", row)
     if form == PERCENT:
+        if is_mixture(numbers):
+            row = int(np.argmax((numbers > 0) & (numbers < 1)))
+            raise error(
+                f"score {numbers[row]:g} is a fraction beside whole percentages: write all scores "
+                "as fractions, or all as percentages", row,
+            )  # fmt: skip
         return np.minimum(numbers / 100, 1.0)
     return 1 / numbers if form == ODDS else expit(numbers)
 
 
 def _not_probabilities(scores: np.ndarray) -> str:
-    """Return the option that scores outside [0, 1] need, in words, if most of them need one."""
+    """Return the option that scores outside [0, 1] need, in words, or why none can be."""
     low, high = float(scores.min()), float(scores.max())  # NaN where one is
     is_outside = (scores < 0) | (scores > 1 + EXCESS)
-    if low >= 0 and 1.1 < high <= 100 and is_outside.mean() > 0.5:
+    if low >= 0 and 10 < high <= 100 and is_mixture(scores):
+        return "some scores are fractions and some percentages: write all in one form"
+    if low >= 0 and 10 < high <= 100 and is_outside.mean() > 0.5:
         return "--values percent divides percentages by 100"
+    if low >= 0 and high <= 10 and is_outside.mean() > 0.5 and np.all(scores == np.rint(scores)):
+        return f"{low:g} to {high:g} is a scale: give the probability that each grade stands for"
     if -np.inf < low < -0.1 and high > 0 and np.isfinite(high) and is_outside.mean() > 0.6:
         return "--values logits takes 1/(1 + exp(-score)) of the logits of two classes"
     return ""
+
+
+def is_mixture(scores: np.ndarray) -> bool:
+    """Return whether all numbers above 1 are whole, and some below are fractions of more than 1 %.
+
+    Percentages with a decimal have one above 1 too.
+    """
+    above, below = scores[scores > 1], scores[(scores > 0) & (scores < 1)]
+    return bool(above.size and below.size and np.all(above == np.rint(above)))

@@ -23,13 +23,19 @@ _WORDS = {
 class Place(NamedTuple):
     """Where values come from: a file, the part of it, and each value's row there (None: all).
 
-    ``where`` names the file and the line that an editor shows of a row, for files of text.
+    ``where`` names the file and the line that an editor shows of a row, for files of text; in one
+    whose cells are separated by semicolons a point may be one of thousands.
     """
 
     file: Path
     part: str
     rows: np.ndarray | None = None
     where: Callable[[int], str] | None = None
+    has_semicolons: bool = False
+
+    def part_of(self, rows: np.ndarray) -> "Place":
+        """Return the place of these rows of the array at hand."""
+        return self._replace(rows=self.at(rows))
 
     def at(self, rows: np.ndarray) -> np.ndarray:
         """Return the rows in the file of rows of the array at hand."""
@@ -99,7 +105,7 @@ class OutputFile(NamedTuple):
     say in a line each how the columns were read, ``hints`` which options may be missing, and
     ``warnings`` what looks like a mistake. ``classes`` are the names of the columns of classes,
     ``score`` is the one of the scores, and ``read_as`` what the values were read as, one of
-    ``FORMS``, where the user or the values say it.
+    ``FORMS``, where the user or the values say it. ``reading`` says all of it in a sentence.
     """
 
     folds: Mapping[str, Fold]
@@ -112,12 +118,20 @@ class OutputFile(NamedTuple):
     classes: tuple[str, ...] = ()
     score: str | None = None
     read_as: str | None = None
+    reading: str = ""
 
 
 def are_folds(names: Collection[str | None]) -> bool:
     """Return whether all names are words for folds, and not of training alone."""
     words = {_WORDS.get((name or "").casefold()) for name in names}
     return None not in words and words != {"train"}
+
+
+def judged_words(values: Collection[str]) -> set[str]:
+    """Return which of the words for folds name the rows that are judged, as ``split_by_fold``."""
+    folds = {value: _WORDS[value.casefold()] for value in values}
+    judged = "test" if "test" in folds.values() else "validation"
+    return {value for value, fold in folds.items() if fold == judged}
 
 
 def split_by_fold(fold: Fold, names: Sequence[str | None]) -> tuple[dict[str, Fold], list[str]]:

@@ -3,6 +3,7 @@
 import hashlib
 import math
 from collections.abc import Iterable, Iterator, Mapping, Sequence, Sized
+from shlex import quote
 from typing import NamedTuple
 
 import numpy as np
@@ -10,13 +11,24 @@ from scipy.special import bdtrc, softmax
 
 from calbias.reading.output_file import Fold
 from calbias.reading.top_label import TopLabel, share_ties, top_label
+from calbias.reading.words import words_of
 
 FEW_VALUES = 20
 """So few distinct scores were chosen, as by words or by the leaves of a tree, and not rounded."""
 GIVEN = "given"
 _MANY_ONES, _SINGLE = 0.05, 1e-6
 _ENOUGH = 10
-_BY_CHANCE = 1e-3
+_BY_CHANCE, _NEVER = 1e-3, 1e-6
+_LONGEST_ID = 1000
+_IDS = {
+    each + s
+    for each in (
+        *("id", "uuid", "patient", "subject", "user", "customer", "question", "item", "game"),
+        *("match", "session", "document", "author", "speaker", "image", "case", "cluster"),
+        *("family", "hospital", "site", "benchmark", "dataset", "person", "player"),
+    )
+    for s in ("", "s")
+}  # fmt: skip
 _OUTCOMES, _EVENTS = ("misses", "hits"), ("non-events", "events")
 
 
@@ -45,6 +57,49 @@ def of_logits(
             yield (
                 f"{100 * np.mean(top.score == 1):.1f} % of the {label} scores are exactly 1: the "
                 f"largest logit is {fold.logits.max():.3g}: is it on a softmax's scale?"
+            )
+
+
+def repeats(
+    table: Mapping[str, np.ndarray], names: Sequence[str], rows: np.ndarray, outcomes: np.ndarray
+) -> Iterator[str]:
+    """Yield a hint for each column whose repeated values have one outcome each, beyond chance.
+
+    ``names`` are columns that are not used, ``rows`` the judged ones and ``outcomes`` their labels
+    or hits. Rows of one patient, image or question often have equal outcomes, whatever the column
+    is called; ids whose outcomes differ are known by their name, and texts by ten values or more.
+    """
+    outcomes = outcomes.argmax(axis=1) if outcomes.ndim == 2 and outcomes.shape[1] > 1 else outcomes
+    outcomes = np.unique(np.ravel(outcomes), return_inverse=True)[1]
+    shares, found = np.bincount(outcomes) / max(len(outcomes), 1), dict[str, int]()
+    for name in names:
+        column = table[name][rows]
+        if column.dtype.kind not in "iuO" or not len(column):
+            continue
+        cells = column.astype(str) if column.dtype.kind == "O" else column
+        if column.dtype.kind == "O" and max(map(len, map(str, column[:100]))) > _LONGEST_ID:
+            continue
+        _, groups, sizes = np.unique(cells, return_inverse=True, return_counts=True)
+        several = sizes[sizes > 1]
+        if sizes.size > len(cells) / 2 or sizes.size < 2 or not several.size:
+            continue
+        counts = np.zeros((sizes.size, shares.size)) if sizes.size * shares.size < 1e7 else None
+        if counts is not None:
+            np.add.at(counts, (groups, outcomes), 1)
+            is_one = bool(np.all(counts.max(axis=1) == sizes))
+            chance = np.sum(np.log(np.sum(shares[:, None] ** several, axis=0)))
+            if sizes.size >= _ENOUGH and is_one and chance < math.log(_NEVER):
+                found[name] = sizes.size
+                continue
+        if _IDS & words_of(name) or (column.dtype.kind == "O" and sizes.size >= _ENOUGH):
+            found[name] = sizes.size
+    few = [name for name, count in found.items() if count < _ENOUGH]
+    also = f"; if they start again in each {few[0]}, --cluster {quote(few[0])} too" if few else ""
+    for name, count in found.items():
+        if name not in few:
+            yield (
+                f"column {name} has {count} values in {len(rows)} rows: if rows of one value "
+                f"depend on each other, name it by --cluster {quote(name)}{also}"
             )
 
 

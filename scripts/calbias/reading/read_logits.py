@@ -28,13 +28,12 @@ from calbias.errors import InputError, reading
 from calbias.io.files import is_stream, validate_file_exists, validate_no_placeholder
 from calbias.io.limits import validate_unpacked
 from calbias.reading import checks, plausibility
-from calbias.reading.class_columns import validate_no_features
-from calbias.reading.columns import Columns, Roles
-from calbias.reading.forms import as_probabilities, as_scores, common_form
+from calbias.reading.columns import Columns
+from calbias.reading.forms import as_probabilities, as_scores, common_form, validate_one_form
 from calbias.reading.harness_logs import LOG
-from calbias.reading.outcomes import named_rows, rows_without_gaps
 from calbias.reading.output_file import FOLDS, Fold, OutputFile, Place, are_folds, split_by_fold
-from calbias.reading.read_table import read_table_file
+from calbias.reading.read_table import named_rows, read_table_file, rows_without_gaps
+from calbias.reading.readings import HITS, Reading
 from calbias.reading.table_files import SUFFIXES, table_suffix
 from calbias.reading.top_label import top_label_of_scores
 
@@ -63,8 +62,14 @@ def read_outputs(
     ``path`` may be ``-``, standard input. ``by`` names columns of subgroups of a table, and
     ``columns`` are ``Columns``, those that the user names.
     """
-    raw, form = read_raw(path, by, columns), columns.values if columns else None
-    return of_scores(raw, form) if raw.form in SCORE_FORMS else of_logits(path, raw, form)
+    raw, asked = read_raw(path, by, columns), columns.values if columns else None
+    form = raw.read_as or asked
+    if raw.form in SCORE_FORMS:
+        return of_scores(raw, form)
+    if asked is None and form in (LOGITS, PROBABILITIES):
+        for fold in raw.folds.values():
+            validate_one_form(fold, form)
+    return of_logits(path, raw, form)
 
 
 def of_logits(path: Any, raw: OutputFile, form: str | None = None) -> OutputFile:
@@ -78,7 +83,6 @@ def of_logits(path: Any, raw: OutputFile, form: str | None = None) -> OutputFile
         n_rows, n_classes = values.shape
         location = fold.place
         labels = checks.checked_labels(fold.labels, n_rows, n_classes, location, "--missing")
-        validate_no_features(raw.classes, values, labels, location)
         folds[name] = replace(fold, values=values, labels=labels)
     classes = [fold.values.shape[1] for fold in folds.values()]
     if len(set(classes)) == 2:
@@ -92,7 +96,7 @@ def of_logits(path: Any, raw: OutputFile, form: str | None = None) -> OutputFile
     logits, note = _as_logits(folds, form)
     about = _about_folds(folds, "; recalibration draws half of them as validation fold")
     doubts = plausibility.of_logits(folds, logits, form != LOGITS)
-    notes, warnings = (*raw.notes, note), (*about, *doubts)
+    notes, warnings = (*raw.notes, note), (*raw.warnings, *about, *doubts)
     kind = LOGITS if form == LOGITS else PROBABILITIES
     return raw._replace(folds=logits, warnings=warnings, form=kind, notes=notes, read_as=form)
 
@@ -112,8 +116,9 @@ def of_scores(raw: OutputFile, form: str | None = None) -> OutputFile:
     tops = {name: top_label_of_scores(*fold) for name, fold in folds.items()}
     is_log = raw.folds["test"].place.part == LOG
     doubts = plausibility.of_scores(tops, is_event, is_log)
-    notes = (*raw.notes, *([f"the scores are read as {form}"] if form else ()))
-    warnings = (*_about_folds(folds), *doubts)
+    is_told = form not in (None, PROBABILITIES)
+    notes = (*raw.notes, *([f"the scores are read as {form}"] if is_told else ()))
+    warnings = (*raw.warnings, *_about_folds(folds), *doubts)
     return raw._replace(folds=folds, warnings=warnings, notes=notes, read_as=form)
 
 
@@ -145,7 +150,7 @@ def read_raw(
     validate_no_placeholder(path)
     if is_table:
         return read_table_file(path, by, columns)
-    if by or replace(columns, values=None, missing=(), rows=None) != Columns():
+    if by or replace(columns, values=None, missing=(), rows=(), top_label=False) != Columns():
         raise InputError(
             f"{path}: naming columns needs a table (CSV, JSON lines or Parquet), not {suffix}"
         )
@@ -220,12 +225,13 @@ def _judged(
     """Return the rows that --rows and array fold name and --missing leaves, and notes."""
     notes: list[str] = []
     test = folds["test"]
-    if columns.rows is not None:
-        name = columns.rows.partition("=")[0]
-        if name in archive and archive[name].shape != (len(test.values),):
-            raise test.place.error(f"--rows {columns.rows}: array {name} has not a value per row")
-        rows, note = named_rows(archive, columns.rows, test.place)
-        folds, notes = {"test": test.part(rows)}, [note]
+    if columns.rows:
+        names = [each.partition("=")[0] for each in columns.rows]
+        for name in names:
+            if name in archive and archive[name].shape != (len(test.values),):
+                raise test.place.error(f"--rows {name}: array {name} has not a value per row")
+        rows, notes = named_rows(archive, columns.rows, len(test.values), test.place)
+        folds = {"test": test.part(rows)}
     elif not has_folds and "fold" in archive:
         words = [str(name).strip() for name in np.ravel(archive["fold"])]
         if are_folds({*words}):
@@ -242,9 +248,13 @@ def _labelled(fold: Fold, missing: Sequence[str], notes: list[str]) -> Fold:
     if len(fold.labels) != len(fold.values) or fold.labels.size != len(fold.labels):
         return fold
     table = {"labels": np.ravel(fold.labels)}
-    rows, note = rows_without_gaps(table, Roles(None, label="labels"), missing, fold.place)
-    notes.append(note)
-    return fold.part(rows)
+    kept, counts = rows_without_gaps(table, Reading(HITS, outcome="labels"), missing)
+    if not kept.any():
+        raise fold.place.error("no row has an outcome")
+    reasons = ", ".join(f"{count}{reason}" for reason, count in counts.items() if count)
+    options = " ".join(f"--missing {value}" for value in missing)
+    notes.append(f"{options}: {(~kept).sum()} of {kept.size} rows left out: {reasons}")
+    return fold.part(np.flatnonzero(kept))
 
 
 def _read_fold(path: Path, archive: Any, prefix: str) -> tuple[Fold, str | None]:

@@ -11,16 +11,18 @@ import itertools
 import re
 import sys
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
-from calbias.errors import InputError, of_extra, reading
+from calbias.errors import InputError, reading
 from calbias.io.files import csv_rows, is_stream, not_utf8
-from calbias.io.limits import gunzipped, validate_unpacked
-from calbias.reading.harness_logs import LOG, flattened, is_log
+from calbias.io.limits import gunzipped
+from calbias.reading.cells import THOUSANDS, as_number
+from calbias.reading.facts import LISTS, Facts, facts_of
+from calbias.reading.harness_logs import LOG
 from calbias.reading.json_records import read_records
 from calbias.reading.output_file import Place
 
@@ -29,17 +31,70 @@ TEXT = (".csv", ".tsv", ".tab", ".txt")
 JSON_LINES = (".jsonl", ".ndjson", ".json")
 PARQUET = (".parquet", ".pq")
 SUFFIXES = (*TEXT, *JSON_LINES, *PARQUET)
-Table = dict[str, np.ndarray]
-"""{name: column (n,)}: of numbers, NaN where a cell is empty, of truth values or times; or of
-objects: texts, and None where a cell is empty."""
 _DELIMITERS = ",;\t|"  # the first of those that occur equally often
 _EMPTY = ["", "NA", "N/A", "n/a", "#N/A", "NULL", "null", "NaN", "nan", "-nan", "<NA>", "?"]
-_PURPOSE, _AGAIN = "a Parquet file", "write it again"
+_AGAIN = "write it again"
 _CELLS_PER_BYTE, _FREE_CELLS = 8, 1 << 20  # of JSON: an object needs not have all names
 _GZIP, _PARQUET = b"\x1f\x8b", b"PAR1"
 _HEADER_BYTES = 1 << 20
 _ROLES = {"", "meta", "class", "i", "m", "ignore", "weight"}  # of columns, in Orange's files
 _INDEX = re.compile(r"__index_level_\d+__")  # a saved row index
+_SEPARATOR = re.compile(rb'(\xef\xbb\xbf)?"?sep=([,;\t|])"?\r?\n')  # Excel's first line
+_LEADING_ZERO = re.compile(rb"(?:^|[,;\t|\"\s])[+-]?0\d")
+_DECIMAL_COMMA = re.compile(r"[+-]?\d*,\d+(?:[eE][+-]?\d+)?\s*%?")
+
+
+class Table(Mapping[str, np.ndarray]):
+    """{name: column (n,)}, each made when it is asked for.
+
+    A column is of numbers, NaN where a cell is empty, of truth values or times; or of objects:
+    texts, and None where a cell is empty. ``repeated`` are names that several columns have, of
+    which the first is the column; ``left_out`` says which columns have no name, or are such.
+    """
+
+    def __init__(
+        self, names: Sequence[str], n_rows: int, load: Callable[[str], np.ndarray],
+        left_out: Sequence[str] = (), repeated: Sequence[str] = (),
+    ) -> None:  # fmt: skip
+        self.n_rows, self.left_out, self.repeated = n_rows, (*left_out,), (*repeated,)
+        self._load = load
+        self._columns: dict[str, np.ndarray | None] = dict.fromkeys(names)
+        self._facts = dict[str, Facts]()
+
+    def __getitem__(self, name: str) -> np.ndarray:
+        if (column := self._columns[name]) is None:
+            column = self._columns[name] = self._load(name)
+        return column
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._columns)
+
+    def __len__(self) -> int:
+        return len(self._columns)
+
+    def facts(self, name: str) -> Facts:
+        """Return the facts of a column."""
+        if name not in self._facts:
+            is_plain = self.is_plain(name)
+            self._facts[name] = facts_of(self[name]) if is_plain else Facts(LISTS, None)
+        return self._facts[name]
+
+    def is_plain(self, name: str) -> bool:
+        """Return whether the cells of a column are no lists, objects or bytes."""
+        return True
+
+    def part(self, rows: np.ndarray) -> "Table":
+        """Return these rows."""
+        if len(rows) == self.n_rows:
+            return self
+        part = Table([*self], len(rows), lambda name: self[name][rows], self.left_out,
+                     self.repeated)  # fmt: skip
+        part.is_plain = self.is_plain  # type: ignore[method-assign]
+        return part
+
+    def head(self) -> "Table":
+        """Return the rows that tell readings apart: all that are in memory anyway."""
+        return self
 
 
 def table_suffix(path: Path | str) -> str:
@@ -51,10 +106,20 @@ def table_suffix(path: Path | str) -> str:
 def read_table(path: Path | str | Sequence[Path | str]) -> tuple[Table, Place]:
     """Return (Table, Place) of a table, or of several with the same columns, one after the other.
 
-    InputError, with its line, for a damaged one.
+    InputError, with its line, for a damaged one, and for the same file twice.
     """
     if not isinstance(path, str | Path):
-        return _joined([read_table(each) for each in path])
+        tables, seen = [], dict[Any, Path | str]()
+        for each in path:
+            tables.append(read_table(each))
+            is_log = tables[-1][1].part == LOG  # of other tasks may be equal
+            data: Any = str(Path(each).resolve())
+            if Path(each).is_file() and not is_log:
+                data = Path(each).read_bytes()
+            if data in seen:
+                raise InputError(f"{each}: the same as {seen[data]}: give each file once")
+            seen[data] = each
+        return _joined(tables)
     return _parsed(*_unpacked(path))
 
 
@@ -65,7 +130,7 @@ def read_table_and_cells(path: Path | str) -> tuple[Table, Place, list[list[Any]
     if data is not None and suffix not in (*JSON_LINES, *PARQUET):
         delimiter = _delimiter(data)
         rows = [cells for _, cells in csv_rows(name, data, delimiter)]
-        if len(rows) - 1 == len(next(iter(table.values()))):  # lines of types are no rows
+        if len(rows) - 1 == table.n_rows:  # lines of types are no rows
             return table, location, rows, delimiter
     columns = [column.tolist() for column in table.values()]
     return table, location, [[*table], *map(list, zip(*columns, strict=True))], ","
@@ -90,7 +155,9 @@ def _unpacked(path: Path | str) -> tuple[Path, bytes | None, str]:
 
 def _parsed(path: Path, data: bytes | None, suffix: str) -> tuple[Table, Place]:
     if data is None or suffix in PARQUET:
-        return _parquet(path, data)
+        from calbias.reading.parquet import read_parquet
+
+        return read_parquet(path, data)
     return _json(path, data) if suffix in JSON_LINES else _text(path, data)
 
 
@@ -114,8 +181,8 @@ def _joined(tables: Sequence[tuple[Table, Place]]) -> tuple[Table, Place]:
                 f"{other.file}: the columns differ from {location.file}: {sorted(different)[0]} is "
                 "in one of them only; give files with the same columns"
             )
-    columns = {name: _concatenated([table[name] for table, _ in tables]) for name in first}
-    sizes = [len(next(iter(table.values()))) for table, _ in tables]
+    columns = {name: concatenated([table[name] for table, _ in tables]) for name in first}
+    sizes = [table.n_rows for table, _ in tables]
     starts = np.cumsum([0, *sizes])
     if FILE not in columns and location.part != LOG:
         columns[FILE] = np.repeat(np.array([str(p.file) for _, p in tables], object), sizes)
@@ -125,27 +192,19 @@ def _joined(tables: Sequence[tuple[Table, Place]]) -> tuple[Table, Place]:
         return tables[number][1].named(row - int(starts[number]))
 
     name = Path(f"{location.file} and {len(others)} more")
-    return columns, Place(name, location.part, None, where)
+    table = Table([*columns], sum(sizes), columns.__getitem__, first.left_out, first.repeated)
+    return table, Place(name, location.part, None, where, location.has_semicolons)
 
 
-def _concatenated(columns: Sequence[np.ndarray]) -> np.ndarray:
+def concatenated(columns: Sequence[np.ndarray]) -> np.ndarray:
+    """Return the cells of columns, one after the other."""
+    if len(columns) == 1:
+        return columns[0]
     if {column.dtype.kind for column in columns} <= {"i", "u", "f"} or (
         len({column.dtype for column in columns}) == 1 and columns[0].dtype.kind != "O"
     ):
         return np.concatenate(columns)
-    return _column([cell for column in columns for cell in column.tolist()])
-
-
-def as_number(text: str) -> float | None:
-    """Return the number of a text, which may have a decimal comma, or None."""
-    try:
-        return float(text)
-    except ValueError:
-        pass
-    try:
-        return float(text.replace(",", ".")) if text.count(",") == 1 else None
-    except ValueError:
-        return None
+    return column_of([cell for column in columns for cell in column.tolist()])
 
 
 def _suffix_of(data: bytes) -> str:
@@ -155,12 +214,16 @@ def _suffix_of(data: bytes) -> str:
 
 
 def _text(path: Path, data: bytes) -> tuple[Table, Place]:
+    delimiter = None
+    if match := _SEPARATOR.match(data):  # its line stays, empty
+        data, delimiter = b"\n" + data[match.end() :], match[2].decode()
     if not data.strip():
         raise InputError(f"{path}: the file is empty; the first line names the columns")
-    delimiter = _delimiter(data)
+    delimiter = delimiter or _delimiter(data)
     line, header = next(csv_rows(path, data, delimiter))
     is_text = len(header) == 1 and len(header[0].split()) != 1
-    if is_text or all(as_number(name) is not None for name in header):
+    is_comment = header[0].lstrip().startswith("#")
+    if is_text or is_comment or all(as_number(name) is not None for name in header):
         raise InputError(
             f"{path}, line {line}: {header[0]!r:.60} is not a line of names of columns; write such "
             "a line first, with commas, semicolons, tabs or bars between the names"
@@ -180,7 +243,8 @@ def _text(path: Path, data: bytes) -> tuple[Table, Place]:
         line = next(itertools.islice(csv_rows(path, data, delimiter), start, None))[0]
         return f"{path}, line {line}"
 
-    return _named(path, header, columns), Place(path, "the table", None, where)
+    location = Place(path, "the table", None, where, delimiter == ";")
+    return table_of(path, header, columns), location
 
 
 def _cells(
@@ -189,19 +253,54 @@ def _cells(
     """Return the columns of a text table, without so many lines after the header."""
     import pandas as pd
 
+    lines = io.BytesIO(data)
+    with io.TextIOWrapper(lines, "utf-8", "replace", newline="") as file:
+        reader = csv.reader(file, delimiter=delimiter)
+        next(cells for cells in reader if cells)
+        n_lines = reader.line_num
+    ends = itertools.islice(re.finditer(rb"\r\n|\n|\r|\Z", data), n_lines - 1, None)
+    body = data[next(ends).end() :]  # pandas would rename what repeats, slowly
+
+    def read(**options: Any) -> Any:
+        return pd.read_csv(
+            io.BytesIO(body), sep=delimiter, header=None, names=range(n_columns), skiprows=skipped,
+            index_col=False, keep_default_na=False, na_values=_EMPTY, low_memory=False, **options,
+        )  # fmt: skip
+
+    if not body.strip():
+        return [np.empty(0, object)] * n_columns
     with reading(path, "CSV table", _AGAIN):
         try:
-            frame = pd.read_csv(
-                io.BytesIO(data), sep=delimiter, header=0, names=range(n_columns),
-                skiprows=range(1, 1 + skipped), index_col=False, keep_default_na=False,
-                na_values=_EMPTY, low_memory=False,
-            )  # fmt: skip
+            frame = read()
+            whole = [k for k, column in frame.items() if column.dtype.kind in "iu"]
+            if whole and _LEADING_ZERO.search(body):
+                texts = read(usecols=whole, dtype=str)
+                for k in whole:
+                    if texts[k].str.match(r"\s*[+-]?0\d").any():
+                        frame[k] = texts[k]
         except UnicodeDecodeError:
             raise not_utf8(path, data) from None
     return [
-        column.to_numpy() if column.dtype.kind in "iufb" else _column(column.to_numpy(object))
+        column.to_numpy()
+        if column.dtype.kind in "iufb"
+        else _of_texts(column.to_numpy(object), delimiter)
         for _, column in frame.items()
     ]
+
+
+def _of_texts(cells: np.ndarray, delimiter: str) -> np.ndarray:
+    """Return a column of texts, with points for decimal commas where commas do not separate."""
+    column = column_of(cells)
+    if delimiter == "," or column.dtype.kind != "O":
+        return column
+    with_commas = [cell for cell in column if cell is not None and "," in cell]
+    decimals = {cell for cell in with_commas if _DECIMAL_COMMA.fullmatch(cell.strip())}
+    if all(THOUSANDS.fullmatch(cell.strip()) for cell in decimals):
+        return column  # none, or 1,234 beside 12, which the reader will name
+    points = [cell.replace(",", ".") if cell in decimals else cell for cell in column]
+    if all(cell is None or as_number(cell) is not None for cell in points):
+        return np.array([np.nan if cell is None else float(cell) for cell in points])
+    return column_of(points)
 
 
 def _has_types(columns: Sequence[np.ndarray]) -> bool:
@@ -239,78 +338,11 @@ def _json(path: Path, data: bytes) -> tuple[Table, Place]:
 
 def _table_of(path: Path, records: Sequence[dict[str, Any]]) -> Table:
     names = [*dict.fromkeys(itertools.chain.from_iterable(records))]
-    return _named(path, names, [_column([each.get(name) for each in records]) for name in names])
+    columns = [column_of([each.get(name) for each in records]) for name in names]
+    return table_of(path, names, columns, len(records))
 
 
-def _parquet(path: Path, data: bytes | None) -> tuple[Table, Place]:
-    """Return the table of a file's bytes, or of all Parquet files in a folder."""
-    pa, pq = of_extra(_PURPOSE, "pyarrow"), of_extra(_PURPOSE, "pyarrow.parquet")
-    with reading(path, "Parquet table", _AGAIN):
-        if data is None:
-            files = parquet_folder(path)
-            validate_rows_of_parquet(path, files.count_rows(), len(files.schema.names), files.files)
-            table = files.to_table()
-        else:  # no data set, which is slow to import
-            table = _arrow_table(path, data, pa, pq)
-        names, location = table.column_names, Place(path, "the table")
-        if is_log(names):
-            records, location = flattened(table.to_pylist(), location)
-            return _table_of(path, records), location
-        columns = [_of_arrow(column, pa) for column in table.columns]
-    return _named(path, names, columns), location
-
-
-def validate_rows_of_parquet(
-    path: Path | str, n_rows: int, n_columns: int, files: Sequence[str]
-) -> None:
-    """Raise InputError where the rows of Parquet files are too many for their bytes."""
-    n_bytes = sum(Path(file).stat().st_size for file in files)
-    validate_unpacked(path, 8 * n_rows * n_columns, n_bytes)
-
-
-def _is_text(kind: Any, pa: Any) -> bool:
-    return pa.types.is_string(kind) or pa.types.is_large_string(kind) or pa.types.is_binary(kind)
-
-
-def parquet_folder(path: Path | str) -> Any:
-    """Return the pyarrow data set of a Parquet file or folder; InputError for an empty folder."""
-    data = of_extra(_PURPOSE, "pyarrow.dataset").dataset(path, format="parquet")
-    if not data.files:
-        raise InputError(f"{path}: a folder without Parquet files; give a file")
-    return data
-
-
-def _arrow_table(path: Path, data: bytes, pa: Any, pq: Any) -> Any:
-    """Return the pyarrow table of a file's bytes, texts as dictionaries; its size is checked."""
-    meta = pq.ParquetFile(pa.BufferReader(data))
-    validate_unpacked(path, 8 * meta.metadata.num_rows * meta.metadata.num_columns, len(data))
-    texts = [field.name for field in meta.schema_arrow if _is_text(field.type, pa)]
-    file = pq.ParquetFile(pa.BufferReader(data), read_dictionary=texts)
-    groups = map(file.metadata.row_group, range(file.metadata.num_row_groups))
-    validate_unpacked(path, sum(group.total_byte_size for group in groups), len(data))
-    return file.read()
-
-
-def _of_arrow(column: Any, pa: Any) -> np.ndarray:
-    """Return a pyarrow column as a column of a Table; a nested one as texts of its type."""
-    if pa.types.is_dictionary(column.type):  # each value once, however many rows have it
-        chunks = [_from_dictionary(chunk) for chunk in column.chunks]
-        return np.concatenate(chunks) if chunks else np.empty(0, object)
-    if pa.types.is_decimal(column.type):
-        column = column.cast(pa.float64())
-    if pa.types.is_nested(column.type):
-        return np.full(len(column), str(column.type), object)
-    values = column.to_numpy()
-    return values if values.dtype.kind in "iufbM" else _column(values)
-
-
-def _from_dictionary(chunk: Any) -> np.ndarray:
-    values = _column([*chunk.dictionary.to_pylist(), None])
-    rows = chunk.indices.fill_null(len(values) - 1).to_numpy(zero_copy_only=False)
-    return values[rows.astype(np.int64)]
-
-
-def _column(cells: Sequence[Any] | np.ndarray) -> np.ndarray:
+def column_of(cells: Sequence[Any] | np.ndarray) -> np.ndarray:
     """Return cells as a column of a Table: of numbers, if all that are not empty are."""
     values: list[Any] = [None if cell is None or cell != cell else cell for cell in cells]
     kinds = {type(value) for value in values}
@@ -325,14 +357,23 @@ def _column(cells: Sequence[Any] | np.ndarray) -> np.ndarray:
     return column
 
 
-def _named(path: Path, names: Sequence[str], columns: Sequence[np.ndarray]) -> Table:
-    """Return the Table of columns, without a saved row index; InputError for a repeated name."""
+def table_of(
+    path: Path, names: Sequence[str], columns: Sequence[np.ndarray], n_rows: int | None = None
+) -> Table:
+    """Return the Table of columns, without a saved row index and columns without a name.
+
+    Of several columns of one name with equal cells the first stays; others are ``repeated``.
+    """
     names = [name.strip() for name in names]
-    counts = Counter(filter(None, names))
-    if repeated := [name for name, count in counts.items() if count > 1]:
-        raise InputError(
-            f"{path}: two columns are called {repeated[0]}; rename one, or drop it (the first line "
-            "of a text table names its columns)"
-        )
-    pairs = zip(names, columns, strict=True)
-    return {name: column for name, column in pairs if not _INDEX.fullmatch(name)}
+    found, repeated = dict[str, np.ndarray](), dict[str, None]()
+    for name, column in zip(names, columns, strict=True):
+        if name in found:
+            if not np.array_equal(found[name].astype(str), column.astype(str)):
+                repeated[name] = None
+        elif name and not _INDEX.fullmatch(name):
+            found[name] = column
+    nameless = names.count("")
+    left_out = [f"{nameless} without a name"] * bool(nameless)
+    left_out += [f"{name} (several)" for name, k in Counter(names).items() if k > 1 and name]
+    n_rows = len(columns[0]) if n_rows is None and columns else n_rows or 0
+    return Table([*found], n_rows, found.__getitem__, left_out, [*repeated])

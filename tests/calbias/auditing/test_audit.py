@@ -546,7 +546,7 @@ def test_an_audit_says_that_a_small_validation_fold_is_not_used(tmp_path):
 def test_two_rows_are_needed(tmp_path):
     with pytest.raises(InputError, match="one row is too little"):
         calbias.audit([0.5], [1])
-    pd.DataFrame({"score": [0.5], "label": [1]}).to_parquet(tmp_path / "part.parquet")
+    pd.DataFrame({"score": [0.5], "hit": [1]}).to_parquet(tmp_path / "part.parquet")
     with pytest.raises(InputError, match="one row is too little"):  # a folder is read in parts
         audit_file(tmp_path)
 

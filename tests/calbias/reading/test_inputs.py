@@ -66,11 +66,11 @@ def table_file(tmp_path, **columns):
     "columns",
     [
         {"y_true": HITS, "y_prob": SCORES},
-        {"label": HITS, "score": SCORES},
-        {"Label": ["yes", "No", "TRUE", "1"], "risk": SCORES},
+        {"target": HITS, "score": SCORES},
+        {"Label": ["yes", "No", "YES", "yes"], "risk": SCORES},
         {"y_true": HITS, "y_prob": SCORES, "y_pred": [1, 1, 1, 1]},
         {"label": HITS, "p_0": [0.1, 0.2, 0.4, 0.3], "p_1": SCORES},
-        {"label": ["b", "a", "b", "b"], "p_a": [0.1, 0.2, 0.4, 0.3], "p_b": SCORES},
+        {"label": ["Yes", "no", "yes", "yes"], "p_no": [0.1, 0.2, 0.4, 0.3], "p_yes": SCORES},
         {"label": HITS, "no": [0.1, 0.2, 0.4, 0.3], "yes": SCORES, "weight": [0.5, 1, 1, 0.5]},
         {"label": HITS, "p_0": [0.1, 0.2, 0.4, 0.3], "p_1": SCORES, "age": [50, 60, 70, 80]},
         {"label": HITS, "p_0": [0.1, 0.2, 0.4, 0.3], "p_1": SCORES, "who": list("abcd")},
@@ -80,14 +80,12 @@ def test_events(tmp_path, columns):
     scores, hits, data = rows(table_file(tmp_path, **columns))
     assert scores == pytest.approx(SCORES, rel=1e-6)
     assert (hits, data.kind, data.n_classes) == (HITS, EVENT, 2)
-    assert "an event" in data.notes[0]
-    assert ("--top-label" in data.notes[0]) == (data.form == "probabilities")
+    assert "is the probability that " in data.notes[0]
     named = [name for name in ("y_pred", "weight", "age", "who") if name in columns]
     notes = [f"columns not used: {name}" for name in named]
     if data.form == "probabilities":
+        notes = ["--top-label judges the confidence in the predicted class instead", *notes]
         notes.append("the columns of classes are read as probabilities: rows sum to 1")
-    if classes := [name for name in ("p_a", "p_b", "no", "yes") if name in columns]:
-        notes = [f"classes, numbered from 0: {', '.join(classes)}", *notes]
     assert data.notes[1:] == (*notes,)
 
 
@@ -199,7 +197,12 @@ def test_truth_values_with_a_gap_keep_their_names(tmp_path):
 
 def test_columns_that_repeat_like_identifiers_give_a_hint(tmp_path):
     k = np.arange(60)
-    ids = {"benchmark": k % 3, "question": k % 20, "age": k % 30, "name": [f"n{i}" for i in k % 12]}
+    ids = {
+        "benchmark": k % 3,
+        "question": k % 20,
+        "age": 7 * k % 29,
+        "name": [f"n{i}" for i in k % 12],
+    }
     path = table_file(tmp_path, score=k / 60, hit=k % 2, row_id=k, **ids)
     question, name = read_data(path).hints
     assert question == (
@@ -271,21 +274,26 @@ test_bad_tables = refuses_texts(
     ('score,hit,who\n.5,1,"a,b"\n.6,1,a,b\n', "line 3: 4 cells, but 3 columns"),
     ('score,hit,who\n.5,1,a\n"a,b",1\n', "line 3: 2 cells, but 3 columns"),
     ('score,hit,who\n.5,1,a\n.6,,"b\nc"\n', "line 3: column hit is empty"),
-    ("score,label\n0.5,1\n0.6,2\n", "line 3: .* is '2': its values are 1, 2: .* --event 2"),
-    ("score,label\n.5,1\n.6,cat\n", "line 3: .* is 'cat': its values are cat, 1: .* --event"),
-    ("score,label\n.5,left\n.6,stays\n.6,stays\n.5,left\n.5,x\n", "such as --event stays, or"),
-    ("score,label\n0.5,1\n0.6,\n", "line 3: column label is empty; fill it, or .* --missing drop"),
+    ("score,label\n0.5,1\n0.6,2\n", "(?s)which of 2.* --event 1: .* --event 2: "),
+    ("score,label\n.5,1\n.6,cat\n", "(?s)which of 2.* --event 1: .* --event cat: "),
+    ("score,label\n.4,ja\n.6,nein\n", "(?s)which of 2.* --event ja: .* --event nein: "),
+    ("score,label\n0.4,1\n0.6,\n", "line 3: column label is empty or NaN; fill it, or .* --mis"),
     ("y_true,y_prob\n1,0.5\n0,1.5\n", "line 3: score 1.5 is not a probability"),
-    ("Score,SCORE,hit\n.5,.5,1\n.5,.6,0\n", "columns Score and SCORE are both a score; rename"),
-    ("p_a,p_b,label\n.5,.5,a\n.4,.6,c\n", "line 3: .* is 'c': the classes are the columns p_a"),
+    ("Score,SCORE,hit\n.5,.5,1\n.5,.6,0\n", "(?s)--score Score: .*--score SCORE: "),
+    ("p_a,p_b,label\n.5,.5,a\n.4,.6,c\n", "--missing c --top-label: p_a, p_b are"),
     ("p_a,p_b,label\n.5,.5,a\n.4,.6,\n", "line 3: column label is empty"),
-    ("label,who\n1,a\n0,b\n", "column who is not a number.* named with --score"),
-    ("patient,age,label\n1,70,0\n1,70,1\n2,65,0\n2,64,1\n", "column patient holds whole"),
-    ("hit,p\n1,.5\n0,.5\n", "columns hit, p: name .* such as --score p --hit hit"),
-    ("a,b\n1,.5\n0,.5\n", "such as --score b --label a, or --hit a where 1 is a correct"),
-    ("a,b\n2,.5\n0,.5\n", "found a, b; .* name them with --score and --hit or --label"),
-    ("label,p\n1,.5\n0,.5\n", "columns label, p: .* such as --score p --label label"),
-    ("label,p,age\n1,.5,50.5\n0,.5,60.5\n", "label, p, age: .* such as --score p --label label"),
+    ("label,who\n1,a\n0,b\n", "found label, who; .* name them by --score"),
+    ("patient,age,label\n1,70,0\n1,70,1\n2,65,0\n2,64,1\n", "found patient, age, label"),
+    ("hit,p\n1,.5\n0,.5\n", "this is one.*\n  --score p: p is the confidence"),
+    ("a,b\n1,.5\n0,.5\n", "(?s)--score b --label a: .*--score b --hit a: "),
+    ("a,b\n2,.5\n0,.5\n", "found a, b; .* name them by --score and --hit or --label"),
+    ("label,p\n1,.5\n0,.5\n", "  --score p: p is the probability that label is 1; 2 rows"),
+    ("label,p,age\n1,.5,50.5\n0,.5,60.5\n", "  --score p: p is the probability that label"),
+    ('label,n_0,n_1\n0,"1,234",12\n1,4,"2,345"\n', "'1,234' may be a number of thousands"),
+    (
+        "logit_a,logit_b,logit_c,label\n.5,1,2,0\n.6,2,-1,1\n.5,x,1,1\n",
+        "line 4: column logit_b: 'x'",
+    ),
 )
 test_bad_lines = refuses_texts(
     read_data,
@@ -295,7 +303,10 @@ test_bad_lines = refuses_texts(
     ('{"score": 0.5, "hit": 1}\n\n[1, 2]\n', "line 3: no JSON object; write one object a line"),
     ('{"score": 0.5, "hit": 1}\n{"score": 0.5}\n', "line 2: column hit is empty or NaN"),
     ('{"score": 0.5, "hit": 1}\n{"score": "x", "hit": 1}\n', "line 2: column score: 'x' is no"),
-    ('{"score": [1], "hit": 1}\n{"score": [0], "hit": 1}\n', r"line 1: .* '\[1\]' is not a n"),
+    (
+        '{"score": [1], "hit": 1}\n{"score": [0], "hit": 1}\n',
+        r"line 1: column score holds lists or objects, such as '\[1\]': split",
+    ),
     ("[1, 2]", "no list of JSON objects; write one object a line"),
     ('[{"score": 1}, ', "m.jsonl: no JSON"),
     (b'{"score": 0.5, "hit": "\xe9"}', "line 1: not in UTF-8 .*; save the file as UTF-8"),
@@ -316,15 +327,13 @@ def read_named(tmp_path, content="score,hit,who\n0.5,1,a\n0.6,0,b\n0.7,1,\n", by
 
 
 @pytest.mark.parametrize("names", [("risk", "death"), ("score", "churn")])
-def test_the_only_column_of_0_and_1_beside_a_score_is_the_label(tmp_path, names):
+def test_an_outcome_whose_name_says_nothing_is_a_question(tmp_path, names):
     more = {"age": [50, 60, 70, 80], "site": list("aabb")}
     path = table_file(tmp_path, **dict(zip(names, (SCORES, HITS), strict=True)), **more)
-    scores, hits, data = rows(path)
-    assert (scores, hits, data.kind) == (SCORES, HITS, EVENT)
-    assert f"column {names[1]}, the only other one of 0 and 1, is read as" in " ".join(data.notes)
-    path = table_file(tmp_path, score=SCORES, churn=HITS, treated=HITS)
-    with pytest.raises(InputError, match=r"needs a column .*; found score, churn, treated; "):
+    with pytest.raises(InputError, match=f"--label {names[1]}: {names[0]} is the probability"):
         read_data(path)
+    scores, hits, data = rows(path, columns=Columns(label=names[1]))
+    assert (scores, hits, data.kind) == (SCORES, HITS, EVENT)
 
 
 def test_rows_with_gaps_are_left_out_and_counted(tmp_path):
@@ -346,13 +355,16 @@ test_bad_events = refuses_texts(
     lambda path: read_data(path, columns=Columns(event="churnd")),
     "m.csv",
     ("score,label\n.5,churned\n.6,stayed\n", "column label is never 'churnd': .* churned, stayed"),
-    ("score,hit\n.5,1\n.6,0\n", "--event churnd goes with a score and a column of labels"),
+    ("score,hit\n.5,1\n.6,0\n", "found score, hit; "),
 )
 test_what_is_out_of_range = refuses_texts(
     read_data,
     "m.csv",
     ("score,hit\n50,1\n60,0\n", "line 2: score 50 is not .*: --values percent divides"),
-    ("score,hit\n.5,1\n.6,0\n70,0\n", "line 4: score 70 .*: 1 of 3 scores .* give all rows as"),
+    (
+        "score,hit\n.5,1\n.6,0\n70,0\n",
+        "line 4: score 70 .*: some scores are fractions and some perc",
+    ),
     ("score,hit\n-1.5,1\n2.5,0\n", "line 2: score -1.5 .*: --values logits takes"),
     ("score,hit\n.5,1\n.6,0\n-2,0\n3,1\n", "line 4: score -2 .* 2 of 4 .*logits in some rows"),
     ("score,hit\n-.1,1\n-2.5,0\n", "line 2: score -0.1 .* logarithms of probabilities"),
@@ -368,9 +380,9 @@ test_bad_names_of_columns = refuses(
     ({"cluster": ("hwo",)}, "there is no column 'hwo'. Did you mean who?"),
     ({"score": "scoer"}, "there is no column 'scoer'. Did you mean score?"),
     ({"hit": "who"}, "line 2: column who is 'a': write 1 where the prediction was correct"),
-    ({"hit": "score"}, "such as --score score --hit hit"),
+    ({"hit": "score"}, "found score, hit, who"),
     ({"score": "score", "hit": "hit", "label": "hit"}, "--hit stands for --label"),
-    ({"score": "score", "label": "who"}, "line 2: column who is 'a': .* a, b: .* --event b"),
+    ({"score": "score", "label": "who"}, "column who is empty"),
     ({"by": ["nobody"]}, "there is no column 'nobody'"),
 )
 
@@ -403,9 +415,9 @@ N = 20
 LOGIT = [0.5 + k / 7 for k in range(N)]
 test_columns_that_are_no_class = refuses(
     lambda tmp_path, **columns: read_data(table_file(tmp_path, label=[0, 1] * (N // 2), **columns)),
-    ({"a": LOGIT, "b": LOGIT[::-1], "age": [*range(30, 50)]}, "column age holds whole numbers"),
-    ({"row": [*range(N)], "flag": [0, 1] * 10}, "column row holds whole numbers: an id, a count"),
-    ({"a": [3.2, 0.25] * 10, "b": [-1.5, 0.75] * 10}, "line 3: this row has probabilities and"),
+    ({"a": LOGIT, "b": LOGIT[::-1], "age": [*range(30, 50)]}, "found label, a, b, age"),
+    ({"row": [*range(N)], "flag": [0, 1] * 10}, "found label, row, flag"),
+    ({"c_0": [3.2, 0.25] * 10, "c_1": [-1.5, 0.75] * 10}, "line 3: this row has probabilities"),
 )
 test_formats_that_are_not_read = refuses(
     lambda name, tmp_path: [(tmp_path / name).touch(), read_data(tmp_path / name)],

@@ -49,7 +49,7 @@ NOTES = {
 }
 RESULTS = {"--output", "--force", "--seed", "--quiet"}
 OF_COLUMNS = {"--score", "--hit", "--label", "--prediction", "--event", "--missing", "--cluster",
-              "--top-label", "--values", "--rows"}  # fmt: skip
+              "--top-label", "--values", "--rows", "--classes", "--count-from"}  # fmt: skip
 
 
 def options_of(command):
@@ -112,7 +112,8 @@ def test_no_error_of_a_file_names_an_option_that_a_command_lacks():
         for node in ast.walk(ast.parse(path.read_text("utf-8"))):
             if isinstance(node, ast.Constant) and isinstance(node.value, str):
                 named |= set(re.findall(r"(?<![\w-])--[a-z][a-z-]+", node.value))
-    assert named - OF_COLUMNS <= {"--by"}  # where the user gave it
+    of_follow_up = {"--time", "--status", "--horizon"}  # of audit, which the text names
+    assert named - OF_COLUMNS - of_follow_up <= {"--by"}  # where the user gave it
 
 
 FEATURES = "\n".join(
@@ -120,19 +121,19 @@ FEATURES = "\n".join(
 )
 WRONG = {
     "score,hit\n80,1\n60,0\n": "--values percent divides percentages by 100",
-    FEATURES: "age, bmi, crp would be the outputs for 3 classes, the largest at the label in 20 of",
+    FEATURES: "found age, bmi, crp, label; the first line names the columns",
     "score hit\n.5 1\n": "line 1: 'score hit' is not a line of names of columns",
     "# mine\nscore,hit\n.5,1\n": "line 1: '# mine' is not a line of names",
     "0.7,1\n0.2,0\n": "line 1: '0.7' is not a line of names",
-    "customer,churn,risk_1\na,Yes,.5\nb,No,.6\n": "such as --score risk_1 --label churn",
+    "customer,churn,risk_1\na,Yes,.5\nb,No,.6\n": "--label churn: risk_1 is the prob",
     "score,hit\n72%,1\n.5,0\n": "'.5' and cells before it differ in the percent sign",
     "score,hit\n-,1\n": "'-' is not a number; write one, or leave the cell empty",
     "score,hit\n1000,1\n1001,0\n": "all scores are whole numbers: ids or counts?",
-    "score,label\n.5,0.5\n.6,1\n": "label is '0.5': its values are 0.5, 1.0: leave rows without",
+    "score,label\n.5,0.5\n.6,1\n": "column label has 2 values, such as 0.5, and is no label",
     "score,label\n" + "".join(f".5,{k}\n" for k in range(2, 30)): "has 28 values, such as 2",
     '{"score": [0.5, 0.6], "hit": [1, 0]}': "one object with all rows in it; write one object",
     "score,hit,name\n.5,1,a\n.6,0,Zo\xeb\n": "line 3: not in UTF-8 (in Latin-1 it would be 'ë')",
-    "score,x\n.5,1.5\n.6,2.5\n": "name them with --score",
+    "score,x\n.5,1.5\n.6,2.5\n": "--label",
     "score,hit\n.5,1\n.6,\n": "--missing drop",
 }
 
@@ -211,7 +212,7 @@ def test_a_note_names_the_event_that_was_asked_for(tmp_path):
     path = tmp_path / "m.csv"
     path.write_text("score,label\n.5,left\n.6,stayed\n")
     data = read_data(path, columns=Columns(event="left"))
-    assert data.notes[0] == "the score is audited as the probability of label left, an event"
+    assert data.notes[0] == "score is the probability that label is left"
 
 
 def lines_of(header, *cells):
@@ -228,9 +229,9 @@ SUGGESTED = {
     "word": lines_of("score,label", (".8", "1"), (".3", "0"), (".6", "not known")),
     "nothing": lines_of("score,label", (".8", "1"), (".3", "0"), (".6", "None")),
     "gap": lines_of("score,label", (".8", "1"), ("?", "0"), (".6", "1"), (".2", "0")),
-    "ignored": lines_of("a,b,c,label", (".8", ".1", ".1", "0"), (".3", ".4", ".3", "255")),
-    "sums": lines_of("a,b,label", ("1.5", "2.5", "0"), ("3.5", "0.5", "1")),
-    "rows": lines_of("score,label,my fold", (".8", "1", "fold 1"), (".3", "0", "fold 2")),
+    "ignored": lines_of("p_0,p_1,p_2,label", (".8", ".1", ".1", "0"), (".3", ".4", ".3", "255")),
+    "sums": lines_of("p_0,p_1,label", ("1.5", "2.5", "0"), ("3.5", "0.5", "1")),
+    "rows": lines_of("score,hit,my fold", (".8", "1", "fold 1"), (".3", "0", "fold 2")),
 }
 _OPTION = re.compile(r"--(?:score|label|event|missing|values|rows) (?:'[^']*'|[^\s,;:]+)")
 

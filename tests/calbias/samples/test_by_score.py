@@ -3,6 +3,7 @@
 import json
 
 import numpy as np
+import pandas as pd
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
@@ -18,6 +19,7 @@ from calbias.auditing.inputs import Data, Options
 from calbias.auditing.verdict.judge import judge
 from calbias.auditing.verdict.words import HEIGHT
 from calbias.command import main
+from calbias.reading import parquet
 from calbias.reading.columns import Columns
 from calbias.samples.by_score import Scored
 from calbias.samples.cells import in_cells
@@ -144,13 +146,14 @@ def test_what_is_exact_is_exact_and_the_rest_is_near():
 
 
 def test_bad_rows_are_named(tmp_path, monkeypatch):
-    monkeypatch.setattr(file_audit, "_BATCH", 5)
+    monkeypatch.setattr(parquet, "_BATCH", 5)
+    monkeypatch.setattr(file_audit, "MOST_SCORES", 6)
     for column, value in (("score", np.nan), ("hit", 2.0)):
         table = {"score": np.full(9, 0.5), "hit": np.ones(9)}
         table[column][7] = value
         pq.write_table(pa.table(table), tmp_path / "bad.parquet")
         with pytest.raises(InputError, match=r"bad.parquet: the table, row 7 \(counted from 0\)"):
-            file_audit.read_sketch(tmp_path / "bad.parquet")
+            file_audit.audit_file(tmp_path / "bad.parquet")
 
 
 def test_a_parquet_folder_of_events_by_command(tmp_path, monkeypatch):
@@ -161,6 +164,7 @@ def test_a_parquet_folder_of_events_by_command(tmp_path, monkeypatch):
     for k in range(3):
         table = pa.table({"score": risk[k::3], "label": label[k::3]})
         pq.write_table(table, tmp_path / "many" / f"{k}.parquet")
+    monkeypatch.setattr(file_audit, "MOST_SCORES", 1000)
     monkeypatch.chdir(tmp_path / "many")
     main(["audit", ".", "--quiet"])
     found = json.loads((tmp_path / "many.json").read_text(encoding="utf-8"))
@@ -169,11 +173,11 @@ def test_a_parquet_folder_of_events_by_command(tmp_path, monkeypatch):
     assert found["p_value"] == pytest.approx(judge(Scored.of(risk, label)).p_value, abs=0.01)
     assert (tmp_path / "many.html").read_text(encoding="utf-8").count("<svg") >= 1
     pq.write_table(pa.table({"a": [1.0]}), tmp_path / "other.parquet")
-    with pytest.raises(InputError, match="needs columns score"):
-        file_audit.read_sketch(tmp_path / "other.parquet")
+    with pytest.raises(InputError, match="needs a column label"):
+        file_audit.audit_file(tmp_path / "other.parquet")
     (tmp_path / "empty").mkdir()
     with pytest.raises(InputError, match="a folder without Parquet files"):
-        file_audit.read_sketch(tmp_path / "empty")
+        file_audit.audit_file(tmp_path / "empty")
 
 
 def test_empty_labels_of_many_rows(tmp_path, monkeypatch):
@@ -205,12 +209,42 @@ def test_an_audit_of_very_many_scores_is_in_cells(monkeypatch):
     assert (ends.rows.sum(), ends.hits.sum()) == (4003, hits.sum())
 
 
-def test_which_files_are_large(tmp_path, monkeypatch):
+LARGE = {
+    "plain": ({}, lambda rows: rows.score > 0),
+    "fold": ({}, lambda rows: rows.fold == "test"),
+    "rows": ({"rows": ("site=b", "fold=test")}, lambda r: (r.site == "b") & (r.fold == "test")),
+    "missing": ({"missing": "-1"}, lambda rows: rows.label >= 0),
+    "event": ({"event": "0"}, lambda rows: rows.score > 0),
+    "percent": ({"values": "percent"}, lambda rows: rows.score > 0),
+}
+
+
+@pytest.mark.parametrize("kind", LARGE)
+def test_what_a_table_means_does_not_depend_on_its_size(tmp_path, monkeypatch, kind):
+    """A folder that is read in parts of seven rows is judged as a small CSV file of these rows."""
+    options, is_judged = LARGE[kind]
+    generator = np.random.default_rng(3)
+    rows = pd.DataFrame({"score": generator.beta(2, 2, 60), "site": [*"ab"] * 30})
+    rows["label"] = (generator.random(60) < rows.score).astype(int)
+    if kind in ("fold", "rows"):
+        rows["fold"] = np.where(np.arange(60) % 3, "test", "train")
+    if kind == "missing":
+        rows.loc[::7, "label"] = -1
+    rows.score *= 100 if kind == "percent" else 1
+    (tmp_path / "many").mkdir()
+    for k in range(2):
+        rows[30 * k : 30 * k + 30].to_parquet(tmp_path / "many" / f"{k}.parquet", index=False)
+    rows.to_csv(tmp_path / "one.csv", index=False)
+    monkeypatch.setattr(parquet, "_BATCH", 7)
+    one = file_audit.audit_file(tmp_path / "one.csv", columns=Columns(**options))
+    whole = file_audit.audit_file(tmp_path / "many", columns=Columns(**options))
     monkeypatch.setattr(file_audit, "MOST_SCORES", 10)
-    for n, large in ((10, False), (11, True)):
-        file = tmp_path / f"{n}.parquet"
-        pq.write_table(pa.table({"score": np.full(n, 0.5), "hit": np.arange(n) % 2}), file)
-        assert file_audit.is_large(file) == large
+    large = file_audit.audit_file(tmp_path / "many", columns=Columns(**options))
+    assert one.n == whole.n == large.n == is_judged(rows).sum()
+    for key in ("mean_score", "accuracy", "brier"):
+        assert large.description[key] == pytest.approx(one.description[key], abs=1e-5), key
+        assert whole.description[key] == one.description[key]
+    assert one.notes[0] == large.notes[0]
 
 
 def test_options_that_need_rows_read_a_folder_whole(tmp_path):

@@ -34,7 +34,7 @@ def probabilities(logits):
     return e / e.sum(axis=1, keepdims=True)
 
 
-def frame(values, labels, names=("a", "b", "c", "d"), **columns):
+def frame(values, labels, names=("logit_a", "logit_b", "logit_c", "logit_d"), **columns):
     return pd.DataFrame({**dict(zip(names, values.T, strict=True)), "label": labels, **columns})
 
 
@@ -113,7 +113,7 @@ def test_a_saved_row_index_is_no_class_and_types_of_columns_do_not_matter(tmp_pa
     for same in (
         table.set_index(np.arange(60)[::-1]),
         table.set_index("label"),
-        table.astype({"a": str, "b": "category"}),
+        table.astype({"logit_a": str, "logit_b": "category"}),
     ):
         same.to_parquet(path)
         found = read(path).folds["test"]
@@ -122,8 +122,8 @@ def test_a_saved_row_index_is_no_class_and_types_of_columns_do_not_matter(tmp_pa
     for column in (pd.to_datetime(["2020-01-01"] * 60), ["x"] * 60, list(np.ones((60, 50)))):
         table.assign(e=column).to_parquet(path)
         assert np.array_equal(read(path).folds["test"].logits, logits)
-    table.assign(e=["1"] * 59 + ["x"]).to_parquet(path)
-    refused(path, "column e.* not a number.*; write one, or drop")
+    table.assign(logit_e=["1"] * 59 + ["x"]).to_parquet(path)
+    refused(path, "column logit_e.* not a number.*; write one, or drop")
 
 
 def test_numbered_columns_are_put_in_the_order_of_their_numbers(tmp_path):
@@ -283,18 +283,20 @@ test_csv_refusals = refuses_texts(
     read,
     "m.csv",
     ("a,b\n1,2\n", "needs a column label .*; found a, b; the first line names the columns"),
-    (",a,b,label\n0,1,2,0\n", r"column 1 has no name \(a saved row index\?\); drop it"),
-    ("a,b,label\n1,2,0\n1,x,1\n", "m.csv, line 3: column b: 'x' is not a number"),
-    ("a,b,label\n1,2,0\n\n1,,1\n", "m.csv, line 4: column b is empty or NaN; fill it, or "),
+    ("c_0,c_1,label\n1,2,0\n1,x,1\n", "m.csv, line 3: column c_1: 'x' is not a number"),
+    ("c_0,c_1,label\n-1,2,0\n\n1,,1\n", "m.csv, line 4: column c_1 is empty or NaN; fill it, or "),
     (
         "a;b;label\n1,5;2,5;0;1\n",
         "line 2: 4 cells, but 3 columns; .* semicolons, .* decimals",
     ),
-    ("\na,b,a,label\n1,2,3,0\n", "two columns are called a; rename one, or drop it"),
-    ("a,b,label\n1,2,0\ninf,3,1\n", r"m.csv, line 3: column 0 .*\(counted from 0\) is inf"),
+    ("\nc_0,c_1,c_0,label\n1,2,3,0\n", "two columns are called c_0; rename one, or drop it"),
+    ("c_0,c_1,label\n1,2,0\ninf,3,1\n", r"m.csv, line 3: column 0 .*\(counted from 0\) is inf"),
     ("a,b,label\n", "no rows, only the names of the columns; give at least two"),
     ("a,b,label,label_0,label_1\n1,2,0,1,0\n", "needs a column label"),
-    ("a,b,label,fold\n1,2,0,test\n1,2,0,val\n1,2,1,val\n1,2,9,test\n", "m.csv, line 5: label 9"),
+    (
+        "c_0,c_1,label,fold\n-1,2,0,test\n1,2,0,val\n1,2,1,val\n1,2,9,test\n",
+        "--missing 9: c_0, c_1",
+    ),
     ("score,hit\n0.5,1\n0.7,0\n", "top-label scores, no logits; read it by step read_scores"),
     ("á,b,label\n1,2,0\n2,1,1\n".encode("latin-1"), "line 1: not in UTF-8 .*; save the file"),
 )
@@ -325,8 +327,8 @@ def test_other_contents_under_the_name_of_an_npz_or_parquet(tmp_path):
         np.save(file, LOGITS)
     refused(tmp_path / "m.npz", "one array, no NPZ")
     arrays = [pa.array([0, 1]), pa.array([0.5, 1.5]), pa.array([0.5, 1.5])]
-    pq.write_table(pa.table(arrays, names=["label", "a", "a"]), tmp_path / "m.parquet")
-    refused(tmp_path / "m.parquet", "two columns are called a; rename one")
+    pq.write_table(pa.table(arrays, names=["label", "p_0", "p_0"]), tmp_path / "m.parquet")
+    refused(tmp_path / "m.parquet", "two columns are called p_0; rename one")
 
 
 def test_missing_file_folder_link_and_suffix(tmp_path):

@@ -156,11 +156,11 @@ def test_float32_scores_keep_their_distance_from_one(tmp_path):
 test_csv_refusals = refuses_texts(
     read_scores,
     "m.csv",
-    ("score,label\n0.5,1\n0.6,0\n", "no columns score and hit"),
-    ("score,x\n0.5,1\n0.6,0\n", "no columns score and hit"),
+    ("score,label\n0.4,1\n0.6,0\n", "no columns score and hit"),
+    ("score,x\n0.5,1\n0.6,0\n", "--hit x"),
     ("score,hit\n0.5,1\n0.7,2\n", "m.csv, line 3: hit 2 is neither 0 nor 1; give 1 for"),
     ("score,hit\n0.5,1\n0.7,maybe\n", "m.csv, line 3: column hit is 'maybe': write 1 where"),
-    ("a,b,label\n1,2,0\n2,1,1\n", r"no columns score and hit \(or score, label and predic"),
+    ("c_0,c_1,label\n-1,2,0\n2,1,1\n", r"no columns score and hit \(or score, label and predic"),
 )
 
 test_npz_refusals = refuses(

@@ -1,0 +1,368 @@
+"""Which columns may be the classes: named by the labels, numbered, or those that sum to 1."""
+
+import re
+from collections.abc import Callable, Sequence
+from fnmatch import fnmatchcase
+from itertools import combinations, pairwise
+from pathlib import Path
+from typing import NamedTuple
+
+import numpy as np
+
+from calbias.engine.scores_and_hits import EXCESS
+from calbias.errors import InputError
+from calbias.reading.columns import Columns, looked_up_column
+from calbias.reading.facts import Facts
+from calbias.reading.forms import MARGIN
+from calbias.reading.words import (
+    CLASS,
+    FOLLOW_UP,
+    GRADES,
+    NO_SCORE,
+    PAIRS,
+    plain,
+    positive,
+    words_of,
+)  # fmt: skip
+
+OWN = "calbias_"
+"""The start of the names of columns that calbias wrote: they hold probabilities."""
+_NUMBERED = re.compile(r"(.*?)(\d+)")
+_MOST_COLUMNS = 50
+FactsOf = Callable[[str], Facts]
+SumsTo1 = Callable[[Sequence[str], bool], bool]
+
+
+class Group(NamedTuple):
+    """Columns of classes, and the label that each has; no labels where these count from a number.
+
+    ``is_admitted`` says that names suffice: else the group needs ``--classes`` or ``--count-from``.
+    """
+
+    names: tuple[str, ...]
+    labels: tuple[str, ...] = ()
+    count_from: int = 0
+    is_admitted: bool = True
+
+    def index_of(self, label: str) -> int | None:
+        """Return the number of a label's class."""
+        if self.labels:
+            small = [each.casefold() for each in self.labels]
+            return small.index(label.casefold()) if label.casefold() in small else None
+        number = int(label) - self.count_from if re.fullmatch(r"-?\d+", label) else -1
+        return number if 0 <= number < len(self.names) else None
+
+
+def groups_of(
+    names: Sequence[str],
+    values: Sequence[str],
+    facts: FactsOf,
+    sums: SumsTo1,
+    by_sums: bool = True,
+) -> list[Group]:
+    """Return the groups of classes that labels of these values may have.
+
+    ``by_sums`` says that sums of rows may show the classes where no name does.
+    """
+    words, numbers = [value.casefold() for value in values], _as_numbers(values)
+    groups = list[Group]()
+    if numbers is not None and all(value.isdigit() for value in values):
+        for stem, run in _runs(names, facts):
+            groups += _of_run(stem, run, numbers, facts, sums)
+    if not groups:
+        for frame in _frames(names, words):
+            groups += _of_frame(names, words, frame, facts, sums)
+    if not groups and {*values} <= {"0", "1"}:  # no and yes are 0 and 1
+        for pair in PAIRS[1:]:
+            for frame in _frames(names, pair):
+                found = _of_frame(names, pair, frame, facts, sums)
+                found = [g for g in found if len(g.names) == 2]
+                groups += [_by_words(g.names, True) for g in found]
+    if not groups and numbers is None:
+        groups = _of_initials(names, words, facts)
+    if numbers is not None and not groups:
+        groups = _of_stem(names, numbers, facts, sums)
+        groups = groups or (_of_sums(names, numbers, facts, sums) if by_sums else [])
+    own = [group for group in groups if all(name.startswith(OWN) for name in group.names)]
+    return own or [*dict.fromkeys(groups)]
+
+
+def named_groups(
+    columns: Columns, names: Sequence[str], path: Path, values: Sequence[str], facts: FactsOf
+) -> list[Group]:
+    """Return the groups that the user names by ``--classes``: two where labels count from 0 or 1.
+
+    Labels that are no numbers, or no numbers from 0 on, name their columns.
+    """
+    chosen, labels = list[str](), list[str]()
+    for text in columns.classes:
+        label, _, name = text.partition("=")
+        name = name if name and text not in names else text
+        labels += [label] if name != text else []
+        if "*" in name and name not in names:
+            found = [each for each in names if fnmatchcase(each, name) and facts(each).is_number]
+            chosen += in_class_order(found)
+        else:
+            chosen.append(looked_up_column(name, names, path))
+    if len({*chosen}) != len(chosen) or len(chosen) < 2 or len(labels) not in (0, len(chosen)):
+        raise InputError(
+            "--classes needs two or more columns, each once, as COLUMN or each as LABEL=COLUMN"
+        )
+    if labels:
+        return [Group((*chosen,), (*labels,))]
+    start, end = affixes(chosen)
+    inner = [name[len(start) : len(name) - len(end)] for name in chosen]
+    numbers = _as_numbers(values)
+    is_word = not all(value.isdigit() for value in values)
+    if is_word or numbers is None or not {*numbers} <= {*range(len(chosen) + 1)}:
+        for each in (chosen, inner):
+            if {value.casefold() for value in values} <= {name.casefold() for name in each}:
+                return [Group((*chosen,), (*each,))]
+    ends = [match[2] for name in chosen if (match := _NUMBERED.fullmatch(name))]
+    first = int(ends[0]) if len(ends) == len(chosen) and _is_run(ends) else 0
+    return [Group((*chosen,), (), s) for s in _starts(first, len(chosen), numbers or [0])]
+
+
+def _starts(first: int, k: int, numbers: Sequence[int]) -> list[int]:
+    """Return what labels may count from: the number of the first of k columns, or 0."""
+    low, high = min(numbers), max(numbers)
+    starts = [s for s in dict.fromkeys((first, 0)) if s <= low and high < s + k]
+    return starts or ([1] if low >= 1 and high <= k else [0])
+
+
+def in_class_order(names: Sequence[str]) -> list[str]:
+    """Return names in the order of the numbers that they end in, where all do."""
+    numbered = [match for name in names if (match := _NUMBERED.fullmatch(name))]
+    if len(numbered) < len(names) or len({match[1] for match in numbered}) > 1:
+        return [*names]
+    return sorted(names, key=lambda name: int(_NUMBERED.fullmatch(name)[2]))  # type: ignore[index]
+
+
+def affixes(names: Sequence[str]) -> tuple[str, str]:
+    """Return what all names begin and end with, up to a separator: p_ of p_cat and p_cow."""
+
+    def common(texts: Sequence[str]) -> str:
+        ends = [k + 1 for k, letter in enumerate(texts[0]) if not letter.isalnum()]
+        length = max((k for k in ends if len({text[:k] for text in texts}) == 1), default=0)
+        return texts[0][:length]
+
+    return common(names), common([name[::-1] for name in names])[::-1]
+
+
+def _as_numbers(values: Sequence[str]) -> list[int] | None:
+    """Return labels as numbers of classes; true and no are 1 and 0; None for others."""
+    if values and positive({value.casefold() for value in values}) in ("true", "yes"):
+        return [GRADES[value.casefold()] for value in values]
+    is_whole = values and all(re.fullmatch(r"\d{1,6}", value) for value in values)
+    return [int(value) for value in values] if is_whole else None
+
+
+def _frames(names: Sequence[str], words: Sequence[str]) -> list[tuple[str, str]]:
+    """Return what stands before and after the labels in names of columns, for all labels."""
+    if not words:
+        return []
+    known = {name.casefold() for name in names}
+    longest = max(words, key=len)
+    frames = {
+        (name[:k], name[k + len(longest) :])
+        for name in known
+        for k in range(len(name) - len(longest) + 1)
+        if name.startswith(longest, k)
+    }
+
+    def is_whole(start: str, end: str) -> bool:
+        """Return whether no label is a part of a word or of a number."""
+        if any(word.isdigit() for word in words):
+            return not (start[-1:].isdigit() or end[:1].isdigit())
+        return not (start[-1:].isalnum() or end[:1].isalnum())
+
+    return sorted(
+        (start, end)
+        for start, end in frames
+        if is_whole(start, end) and all(f"{start}{word}{end}" in known for word in words)
+    )
+
+
+def _of_frame(
+    names: Sequence[str],
+    words: Sequence[str],
+    frame: tuple[str, str],
+    facts: FactsOf,
+    sums: SumsTo1,
+) -> list[Group]:
+    """Return the columns that labels name, with or without further ones of the same form.
+
+    Where sums do not tell, two groups are a question: a further column may be an unseen class.
+    """
+    (start, end), small = frame, {name.casefold(): name for name in names}
+    named = [small[f"{start}{word}{end}"] for word in words]
+    inner = {name: name[len(start) : len(name) - len(end)] for name in names}
+    if not all(facts(name).is_number for name in named):
+        return []
+    if words[0].isdigit() and not _is_class(start):
+        return []
+    more = [
+        name
+        for name in names
+        if name.casefold().startswith(start)
+        and name.casefold().endswith(end)
+        and inner[name].isdigit() == words[0].isdigit()
+        and name not in named
+        and inner[name]
+        and _is_decimal(facts(name))
+        and not (NO_SCORE | FOLLOW_UP) & words_of(name)
+    ]
+
+    def group(chosen: Sequence[str]) -> Group:
+        taken = {*chosen}
+        ordered = in_class_order([name for name in names if name in taken])
+        return Group((*ordered,), tuple(inner[name] for name in ordered))
+
+    sizes = range(len(more) + 1) if len(more) <= 4 else (0, len(more))
+    choices = [[*named, *few] for size in sizes for few in combinations(more, size)]
+    choices = [each for each in choices if len(each) > 1]
+    for is_tight in (True, False):
+        if fit := [each for each in choices if sums(each, is_tight)]:
+            return [group(fit[0])]
+    if not choices or all(facts(name).is_score for name in named):
+        return []  # fractions that do not sum to 1 are several scores
+    return [group(each) for each in dict.fromkeys(map(tuple, (choices[0], choices[-1])))]
+
+
+def _is_run(texts: Sequence[str]) -> bool:
+    """Return whether texts are the numbers from 0 or 1 on."""
+    numbers = sorted(map(int, texts))
+    return numbers[0] <= 1 and all(b - a == 1 for a, b in pairwise(numbers))
+
+
+def _runs(names: Sequence[str], facts: FactsOf) -> list[tuple[str, list[str]]]:
+    """Return (stem, columns) of names that are one text and the numbers from 0 or 1 on."""
+    stems = dict[str, list[tuple[int, str]]]()
+    for name in names:
+        if match := _NUMBERED.fullmatch(name):
+            stems.setdefault(match[1], []).append((int(match[2]), name))
+    runs = []
+    for stem, numbered in stems.items():
+        run = list[str]()
+        for number, name in sorted(numbered):
+            expected = int(_NUMBERED.fullmatch(run[-1])[2]) + 1 if run else number  # type: ignore[index]
+            if (not run and number > 1) or number != expected or not facts(name).is_number:
+                break
+            run.append(name)
+        if len(run) > 1:
+            runs.append((stem, run))
+    return runs
+
+
+def _of_run(
+    stem: str, columns: Sequence[str], numbers: Sequence[int], facts: FactsOf, sums: SumsTo1
+) -> list[Group]:
+    """Return the groups of numbered columns, by what labels count from."""
+    first, k = int(_NUMBERED.fullmatch(columns[0])[2]), len(columns)  # type: ignore[index]
+    is_sum = sums(columns, False)
+    if max(numbers) > k or all(facts(name).is_binary for name in columns):
+        return []
+    if all(facts(name).is_score for name in columns) and not is_sum:
+        return []
+    is_class = _is_class(stem)
+    of_more = {*numbers} <= {0, 1} and k > 2  # two of three labels: features of an event?
+    return [
+        Group((*columns,), (), start, is_sum or (is_class and not of_more and start in (0, first)))
+        for start in _starts(first, k, numbers)
+    ]
+
+
+def _of_initials(names: Sequence[str], words: Sequence[str], facts: FactsOf) -> list[Group]:
+    """Return, as an offer, columns of one form whose own parts begin with a label each."""
+    stems = dict[str, list[str]]()
+    for name in names:
+        start, _, rest = name.rpartition("_")
+        if rest and facts(name).is_number:
+            stems.setdefault(start, []).append(name)
+    groups = []
+    for start, found in stems.items():
+        inner = [name[len(start) + 1 :].casefold() for name in found]
+        labels = [[word for word in words if each.startswith(word)] for each in inner]
+        if len(found) == len(words) and all(len(each) == 1 for each in labels):
+            groups.append(Group((*found,), tuple(each[0] for each in labels), 0, False))
+    return groups
+
+
+def _is_class(stem: str) -> bool:
+    """Return whether the first or the last word before a number is one for a class."""
+    words = plain(stem).split("_")
+    return bool({words[0], words[-1]} & CLASS)
+
+
+def _of_stem(
+    names: Sequence[str], numbers: Sequence[int], facts: FactsOf, sums: SumsTo1
+) -> list[Group]:
+    """Return groups of names that begin or end with a word for a class, in their order."""
+    stems = dict[tuple[str, str], list[str]]()
+    for name in names:
+        start, _, rest = name.replace(".", "_").partition("_")
+        if rest and start.casefold() in CLASS - {"y", "c"} and facts(name).is_number:
+            stems.setdefault((start, ""), []).append(name)
+    groups = []
+    for found in stems.values():
+        if len(found) < 2 or max(numbers) >= len(found):
+            continue
+        is_sum = sums(found, False)
+        if all(facts(name).is_score for name in found) and not is_sum:
+            continue
+        of_more = {*numbers} <= {0, 1} and len(found) > 2 and not is_sum
+        groups.append(_by_words(found, not of_more))
+    return groups
+
+
+def _of_sums(
+    names: Sequence[str], numbers: Sequence[int], facts: FactsOf, sums: SumsTo1
+) -> list[Group]:
+    """Return all columns of numbers, or all but one, if their rows sum to 1 or 100; else none.
+
+    Columns that do not are offered where there are as many as labels count.
+    """
+    columns = [name for name in names if facts(name).is_number and not facts(name).is_binary]
+    if not 2 <= len(columns) <= 10 * _MOST_COLUMNS:
+        return []
+    fractions = [name for name in columns if facts(name).is_score]
+    choices = [columns, fractions]
+    if len(columns) <= _MOST_COLUMNS:
+        for each in (fractions, columns):
+            choices += [[*choice] for choice in combinations(each, max(len(each) - 1, 0))]
+    for choice in choices:
+        if len(choice) > max(1, *numbers) and sums(choice, True):
+            return [_by_words(choice, True)]
+    decimals = [name for name in columns if _is_decimal(facts(name))]
+    if len(decimals) == max(numbers) + 1 > 2 and not all(facts(n).is_score for n in decimals):
+        return [_by_words(decimals, False)]
+    return []
+
+
+def _by_words(names: Sequence[str], is_admitted: bool) -> Group:
+    """Return a group in the order of its columns; of two, yes is 1 and no is 0."""
+    names = in_class_order(names)
+    start, end = affixes(names)
+    inner = {name[len(start) : len(name) - len(end)].casefold() for name in names}
+    if len(names) == 2 and len(inner) == 2 and (event := positive(inner)) is not None:
+        names = sorted(names, key=lambda n: n[len(start) : len(n) - len(end)].casefold() == event)
+    return Group((*names,), (), 0, is_admitted)
+
+
+def _is_decimal(facts: Facts) -> bool:
+    return facts.is_number and not facts.is_whole
+
+
+def sums_to_1(values: np.ndarray, is_tight: bool) -> bool:
+    """Return whether rows (n, K) of at least 0 sum to 1, or to 100; rows with a gap do not count.
+
+    Nine of ten rows of fractions lie within 0.15 of 1, or within 0.02 where only the sums tell; all
+    rows of larger numbers lie within 15 of 100, or within 6.
+    """
+    values = values[~np.isnan(values).any(axis=1)]
+    if not values.size or not np.all(values >= 0):
+        return False
+    sums = values.sum(axis=1)
+    if values.max() <= 1 + EXCESS:
+        return bool(np.quantile(np.abs(sums - 1), 0.9) <= (0.02 if is_tight else MARGIN))
+    return bool(np.all(np.abs(sums - 100) <= (6 if is_tight else 100 * MARGIN)))

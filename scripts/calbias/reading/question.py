@@ -1,0 +1,244 @@
+"""The reading of a table, or the question which one it is: a line each, with its options."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import fields, replace
+from shlex import quote
+from typing import Any, NamedTuple
+
+from calbias.errors import InputError, Question
+from calbias.reading.cells import THOUSANDS
+from calbias.reading.columns import Columns, listed
+from calbias.reading.facts import MIXED
+from calbias.reading.output_file import Place
+from calbias.reading.readings import (
+    CLASSES,
+    EVENT,
+    HITS,
+    MOST_LABELS,
+    PREDICTED,
+    Header,
+    Reading,
+    readings_of,
+)  # fmt: skip
+from calbias.reading.words import CONFIDENCE, LABEL, plain
+
+_MOST_LINES = 12
+_ROLES = {HITS: "hit", PREDICTED: "label", EVENT: "label", CLASSES: "label"}
+
+
+class Judged(NamedTuple):
+    """Rows, mean score and share of hits of a reading, and a digest of its scores and hits."""
+
+    rows: int
+    mean: float
+    share: float
+    digest: bytes
+
+
+Judge = Callable[[Reading], Judged]
+
+
+def chosen(header: Header, columns: Columns, location: Place, judge: Judge) -> Reading:
+    """Return the one reading that is admitted; Question for several, InputError for none.
+
+    Readings of which all scores and hits are equal are one.
+    """
+    found = readings_of(header, columns)
+    if len(found) == 1 and found[0].is_admitted:
+        return found[0]
+    if not found:
+        raise location.error(_none(header, columns))
+    judged: list[tuple[Reading, Judged | None, str]] = []
+    for reading in found[: 4 * _MOST_LINES]:
+        try:
+            facts, problem = judge(reading), ""
+        except InputError as error:
+            facts, problem = None, str(error)
+        if facts is None or all(other is None or facts != other for _, other, _ in judged):
+            judged.append((reading, facts, problem))
+    if len(judged) == 1 and found[0].is_admitted:
+        return found[0]
+    lines = [line for each in judged if (line := _line(header, columns, *each))]
+    if not any(facts for _, facts, _ in judged) and judged[0][2]:
+        raise InputError(judged[0][2])
+    if not lines:
+        raise location.error(_none(header, columns))
+    which = "this is one" if len(lines) == 1 else f"which of {len(lines)}"
+    raise Question(
+        f"{location.file}: a reading has to be chosen ({which}): add the options of a line",
+        lines[:_MOST_LINES] + ["…"] * (len(lines) > _MOST_LINES),
+    )
+
+
+def in_words(reading: Reading) -> str:
+    """Return what a reading judges, in a few words."""
+    if reading.kind == HITS:
+        text = f"{reading.score} is the confidence in a prediction, {reading.outcome} says whether "
+        return text + "it was correct"
+    if reading.kind == PREDICTED:
+        return (
+            f"{reading.score} is the confidence in {reading.prediction}, which is correct where "
+            f"it equals {reading.outcome}"
+        )
+    outcome = reading.outcome or "the one-hot label"
+    if reading.kind == EVENT and reading.score:
+        return f"{reading.score} is the probability that {outcome} is {reading.event}"
+    classes = f"{listed(reading.classes)} are {reading.values}"
+    counted = reading.group if _counts(reading) else None
+    start = f"; {outcome} counts from {counted.count_from}" if counted else ""
+    if reading.kind == EVENT:
+        return f"{classes}{start}; judged is the probability that {outcome} is {reading.event}"
+    return f"{classes}{start}; judged is the confidence in the largest, right where {outcome} is it"
+
+
+def _counts(reading: Reading) -> bool:
+    return reading.group is not None and not reading.group.labels
+
+
+def _line(
+    header: Header, columns: Columns, reading: Reading, facts: Judged | None, problem: str
+) -> str:
+    """Return a line of a question: the options of a reading, and what tells it apart; or ""."""
+    options = options_of(header, columns, reading)
+    if options is None:
+        return ""
+    numbers = f"cannot be read ({problem})"
+    if facts is not None:
+        share = "events" if reading.kind == EVENT else "hits"
+        numbers = (
+            f"{facts.rows} rows, mean score {100 * facts.mean:.1f} %, "
+            f"{100 * facts.share:.1f} % {share}"
+        )
+    why = f" ({reading.why})" if reading.why else ""
+    return f"{options}: {in_words(reading)}{why}; {numbers}"
+
+
+def options_of(header: Header, columns: Columns, reading: Reading) -> str | None:
+    """Return the fewest options that leave this reading alone, or None where none do."""
+    given = _all_options(reading, columns)
+    for names_labels in (False, True):
+        try:
+            full = replace(columns, **given, **_classes_option(reading, names_labels))
+        except InputError:
+            continue
+        if not _leaves(header, full, reading):
+            continue
+        for name in ("values", "score", "count_from", "classes", "label", "hit", "prediction",
+                     "event", "top_label"):  # fmt: skip
+            try:
+                fewer = replace(full, **{name: getattr(columns, name)})
+            except InputError:
+                continue
+            if fewer != full and _leaves(header, fewer, reading):
+                full = fewer
+        return " ".join(_as_text(columns, full))
+    return None
+
+
+def _leaves(header: Header, columns: Columns, reading: Reading) -> bool:
+    try:
+        found = readings_of(header, columns)
+    except InputError:
+        return False
+    return len(found) == 1 and found[0].is_admitted and _key(found[0]) == _key(reading)
+
+
+def _key(reading: Reading) -> Any:
+    group = reading.group
+    missing = reading.missing  # is in the options then
+    labels = tuple(each.casefold() for each in group.labels) if group else ()
+    return (
+        reading.kind, reading.score, reading.outcome, reading.prediction,
+        str(reading.event).casefold(), reading.classes, labels, group and group.count_from,
+        reading.one_hot, reading.values, reading.top_label, () if missing else missing,
+    )  # fmt: skip
+
+
+def _all_options(reading: Reading, columns: Columns) -> dict[str, Any]:
+    options: dict[str, Any] = {"score": reading.score}
+    if reading.outcome:
+        options[_ROLES[reading.kind]] = reading.outcome
+    options["prediction"] = reading.prediction
+    options["event"] = reading.event
+    options["top_label"] = reading.top_label or columns.top_label
+    options["values"] = reading.values
+    if reading.missing:
+        options["missing"] = (*columns.missing, *reading.missing)
+    if _counts(reading) and reading.group:
+        options["count_from"] = reading.group.count_from
+    return options
+
+
+def _classes_option(reading: Reading, names_labels: bool) -> dict[str, Any]:
+    group = reading.group
+    if group is None:
+        return {}
+    if names_labels and group.labels:
+        return {"classes": [f"{a}={b}" for a, b in zip(group.labels, group.names, strict=True)]}
+    return {"classes": group.names}
+
+
+def _as_text(columns: Columns, options: Columns) -> Iterator[str]:
+    """Yield the words of the options that were added to those that the user gave."""
+    for each in fields(Columns):
+        value, before = getattr(options, each.name), getattr(columns, each.name)
+        option = f"--{each.name.replace('_', '-')}"
+        if value == before:
+            continue
+        if value is True:
+            yield option
+        elif each.name == "classes":
+            yield f"{option} {' '.join(map(quote, value))}"
+        elif isinstance(value, tuple):
+            yield from (_with_value(option, text) for text in value[len(before) :])
+        else:
+            yield _with_value(option, str(value))
+
+
+def _with_value(option: str, text: str) -> str:
+    """Return an option for a shell; argparse takes -100, but no other value with a dash."""
+    is_number = text[1:].replace(".", "", 1).isdigit()
+    separator = "=" if text.startswith("-") and not is_number else " "
+    return f"{option}{separator}{quote(text)}"
+
+
+def _none(header: Header, columns: Columns) -> str:
+    """Return what a table without a reading lacks, in words."""
+    if header.repeated:
+        return f"two columns are called {header.repeated[0]}; rename one, or drop it"
+    names = [name for name in header.names if name not in header.apart]
+    scores = [name for name in names if plain(name) in CONFIDENCE and header.facts(name).is_binary]
+    swapped = [name for name in names if plain(name) in LABEL and header.facts(name).is_fraction]
+    if scores and swapped:
+        return (
+            f"column {scores[0]} holds 0 and 1 alone and column {swapped[0]} probabilities: if "
+            f"they are swapped, give --score {quote(swapped[0])} --label {quote(scores[0])}"
+        )
+    labels = [n for n in names if n == columns.label or (not columns.label and plain(n) in
+              ("label", "target", "outcome", "y_true"))]  # fmt: skip
+    for name in labels:
+        facts = header.facts(name)
+        n_values = len(facts.values) if facts.values is not None else None
+        if n_values is None or ((n_values > MOST_LABELS or not facts.is_whole) and facts.is_number):
+            many = f"{n_values} values" if n_values else "many values"
+            first = f", such as {facts.values[0]}" if facts.values else ""
+            return (
+                f"column {name} has {many}{first}, and is no label; name the column of 0 and 1 by "
+                "--label, or one value of this column by --event"
+            )
+    for name in names:
+        values = header.facts(name).values or ()
+        if cell := next(filter(THOUSANDS.fullmatch, values), None):
+            return f"column {name}: {cell!r} may be a number of thousands: write it without commas"
+        if labels and header.facts(name).kind == MIXED and name not in labels:
+            header.validate(name)
+    if lists := [name for name in names if header.facts(name).kind == "lists"]:
+        return f"column {lists[0]} holds lists or objects: split them into a column per class"
+    return (
+        "needs a column label (or label_0, label_1, …) and one per class; score and hit (1 "
+        "where the prediction was correct); score, label and prediction; or label and score "
+        f"(the probability of label 1); found {listed(names)}; the first line names the "
+        "columns, or name them by --score and --hit or --label, or by --label and --classes"
+    )
