@@ -41,10 +41,10 @@ _GRADES = {"c": 1, "i": 0, "n": 0, "yes": 1, "no": 0, "true": 1, "false": 0}
 
 
 class _Sample(NamedTuple):
-    """Score and hit of a sample, its id, which run of the question it is, and its contents."""
+    """Score and hit of a sample, or None, its id, which run of the question it is, its contents."""
 
-    score: float
-    hit: int
+    score: float | None
+    hit: int | None
     id: Any
     run: Any = None
     contents: Any = None
@@ -89,10 +89,12 @@ def flattened(
             faults[row] = str(fault)
         except Exception:  # any other form
             faults[row] = f"it lacks {harness.needs}"
+    is_there = any(each.score is not None and each.hit is not None for each in read)
+    if not is_there:
+        problem = next(iter(faults.values()), f"it lacks {harness.needs}")
+        raise location.error(f"none of the {len(samples)} samples can be audited: {problem}")
     if faults:
         row, problem = next(iter(faults.items()))
-        if not read:
-            raise location.error(f"none of the {len(samples)} samples can be audited: {problem}")
         raise location.error(f"a sample cannot be audited: {problem}", row)
     return _records(read, task), location
 
@@ -169,14 +171,13 @@ def _of_inspect(sample: Mapping[str, Any]) -> _Sample:
         raise _Unusable(f"scorer {scorer} gives 'P', partial credit: leave it out")
     metadata = (value.get("metadata") or {}, sample.get("metadata") or {})
     confidence: Any = metadata[0].get("confidence", metadata[1].get("confidence"))
-    if confidence is None:
-        raise KeyError("confidence")
-    try:
-        score = float(confidence)
-    except (TypeError, ValueError):
-        raise _Unusable(f"confidence is {confidence!r:.40}: write a number from 0 to 1") from None
-    if not 0 <= score <= 1:
-        raise _Unusable(f"confidence is {confidence!r:.40}: write a number from 0 to 1")
+    score = None
+    if confidence is not None:
+        try:
+            score = float(str(confidence))  # True is no number
+        except ValueError:
+            problem = f"confidence is {confidence!r:.40}: write a number from 0 to 1"
+            raise _Unusable(problem) from None
     hit = _credit(value["value"], f"the value of scorer {scorer}")
     contents = sample.get("input")
     subject = _subject(metadata[1])
@@ -189,8 +190,10 @@ def _of_helm(instance: Mapping[str, Any]) -> _Sample:
         mean = stat["mean"] if "mean" in stat else stat["sum"] / stat["count"]
         means.setdefault(stat["name"]["name"], mean)
     run = instance.get("train_trial_index"), str(instance.get("perturbation"))
-    hit = _credit(means["exact_match"], "exact_match")
-    return _Sample(float(means["max_prob"]), hit, instance["instance_id"], run)
+    match, score = means.get("exact_match"), means.get("max_prob")
+    hit = None if match is None else _credit(match, "exact_match")
+    score = None if score is None else float(score)
+    return _Sample(score, hit, instance["instance_id"], run)
 
 
 def _of_lighteval(row: Mapping[str, Any]) -> _Sample:

@@ -19,7 +19,6 @@ GIVEN = "given"
 _MANY_ONES, _SINGLE = 0.05, 1e-6
 _ENOUGH = 10
 _BY_CHANCE, _NEVER = 1e-3, 1e-6
-_LONGEST_ID = 1000
 _IDS = {
     each + s
     for each in (
@@ -69,6 +68,8 @@ def repeats(
     or hits. Rows of one patient, image or question often have equal outcomes, whatever the column
     is called; ids whose outcomes differ are known by their name, and texts by ten values or more.
     """
+    import pandas as pd
+
     outcomes = outcomes.argmax(axis=1) if outcomes.ndim == 2 and outcomes.shape[1] > 1 else outcomes
     outcomes = np.unique(np.ravel(outcomes), return_inverse=True)[1]
     shares, found = np.bincount(outcomes) / max(len(outcomes), 1), dict[str, int]()
@@ -76,16 +77,14 @@ def repeats(
         column = table[name][rows]
         if column.dtype.kind not in "iuO" or not len(column):
             continue
-        cells = column.astype(str) if column.dtype.kind == "O" else column
-        if column.dtype.kind == "O" and max(map(len, map(str, column[:100]))) > _LONGEST_ID:
-            continue
-        _, groups, sizes = np.unique(cells, return_inverse=True, return_counts=True)
+        groups = pd.factorize(column)[0]
+        sizes = np.bincount(groups + 1)[1:]  # of empty cells none
         several = sizes[sizes > 1]
-        if sizes.size > len(cells) / 2 or sizes.size < 2 or not several.size:
+        if sizes.size > len(column) / 2 or sizes.size < 2 or not several.size:
             continue
         counts = np.zeros((sizes.size, shares.size)) if sizes.size * shares.size < 1e7 else None
         if counts is not None:
-            np.add.at(counts, (groups, outcomes), 1)
+            np.add.at(counts, (groups[groups >= 0], outcomes[groups >= 0]), 1)
             is_one = bool(np.all(counts.max(axis=1) == sizes))
             chance = np.sum(np.log(np.sum(shares[:, None] ** several, axis=0)))
             if sizes.size >= _ENOUGH and is_one and chance < math.log(_NEVER):

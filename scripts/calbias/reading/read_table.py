@@ -28,7 +28,6 @@ from calbias.reading.cells import (
     is_value,
     numbers_of,
     rows_where,
-    text_of,
     texts_of,
 )  # fmt: skip
 from calbias.reading.checks import checked_labels
@@ -475,6 +474,8 @@ def _with_key(fold: Fold, table: Table, names: Sequence[str]) -> Fold:
 
 def _clusters(table: Mapping[str, np.ndarray], names: Sequence[str], location: Place) -> np.ndarray:
     """Return a number of each row's cluster, (n,), by the texts of these columns."""
+    import pandas as pd
+
     codes: np.ndarray | None = None
     for name in names:
         texts = texts_of(table, name)
@@ -484,7 +485,7 @@ def _clusters(table: Mapping[str, np.ndarray], names: Sequence[str], location: P
                 f"column {name} is empty: every row needs the name of its cluster; fill it",
                 missing[0],
             )
-        _, each = np.unique(np.array([text_of(text) for text in texts]), return_inverse=True)
+        each = pd.factorize(np.array(texts, object), sort=True)[0]
         both = each if codes is None else codes * (int(each.max()) + 1) + each
         _, codes = np.unique(both, return_inverse=True)
     assert codes is not None

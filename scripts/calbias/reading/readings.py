@@ -172,8 +172,8 @@ def _scores(header: Header, columns: Columns) -> list[_Score]:
 
 def _score(name: str) -> _Score:
     small, words = plain(name), words_of(name)
-    is_chance = small in CHANCE or small in PREDICTION or bool(words & CHANCE_WORDS)
-    is_confidence = small in CONFIDENCE or bool(words & CONFIDENCE_WORDS)
+    is_chance = small in CHANCE or bool(words & CHANCE_WORDS)
+    is_confidence = small in (*CONFIDENCE, *PREDICTION) or bool(words & CONFIDENCE_WORDS)
     return _Score(name, is_chance and not is_confidence, is_confidence)
 
 
@@ -199,7 +199,7 @@ def _named_outcomes(score: str, names: Sequence[str]) -> list[str]:
 def _cells_name(facts: Facts, score: str) -> bool:
     """Return whether one value of a label stands in a score's name, as M in prob_M."""
     words = plain(score).split("_")
-    if facts.kind != WORDS or not 1 < len(facts.labels) <= MOST_LABELS:
+    if facts.kind != WORDS or facts.is_binary or not 1 < len(facts.labels) <= MOST_LABELS:
         return False
     return sum(plain(value) in words for value in facts.labels) == 1
 
@@ -413,12 +413,12 @@ def _events(
     if may_be_predicted:
         why = f"no score is below 1/2: where {label} is the prediction, name the true classes too"
         make = replace(make, is_admitted=False, why=why)
-    if (event := positive(small)) is not None:
-        yield replace(make, event=next((v for v in values if v.casefold() == event), event))
-        return
     named = [v for v in values if plain(v) and plain(v) in plain(score.name).split("_")]
     if len(named) == 1 and len(values) <= MOST_LABELS:
         yield replace(make, event=named[0])
+        return
+    if (event := positive(small)) is not None:
+        yield replace(make, event=next((v for v in values if v.casefold() == event), event))
         return
     extras = [v for v in values if v.casefold() not in ("0", "1")]
     of_numbers = {"0", "1"} & small and facts.kind == NUMBERS
@@ -448,8 +448,7 @@ def _unnamed_outcomes(header: Header, columns: Columns, score: _Score) -> Iterat
         for each in _events(header, columns, score, name, False):
             yield replace(each, is_admitted=False)
         if not score.is_chance and columns.event is None and header.facts(name).is_binary:
-            yield Reading(HITS, score.name, name, is_admitted=False,
-                          why="it says whether the prediction was correct")  # fmt: skip
+            yield Reading(HITS, score.name, name, is_admitted=False)
 
 
 def _is_few(facts: Facts, name: str) -> bool:

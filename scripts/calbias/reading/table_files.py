@@ -272,7 +272,7 @@ def _cells(
     with reading(path, "CSV table", _AGAIN):
         try:
             frame = read()
-            whole = [k for k, column in frame.items() if column.dtype.kind in "iu"]
+            whole = [k for k, column in frame.items() if column.dtype.kind in "iuf"]
             if whole and _LEADING_ZERO.search(body):
                 texts = read(usecols=whole, dtype=str)
                 for k in whole:
@@ -368,7 +368,7 @@ def table_of(
     found, repeated = dict[str, np.ndarray](), dict[str, None]()
     for name, column in zip(names, columns, strict=True):
         if name in found:
-            if not np.array_equal(found[name].astype(str), column.astype(str)):
+            if [*map(str, found[name].tolist())] != [*map(str, column.tolist())]:
                 repeated[name] = None
         elif name and not _INDEX.fullmatch(name):
             found[name] = column

@@ -8,6 +8,7 @@ import pytest
 from refusals import refuses_texts
 
 from calbias.auditing.inputs import read_data
+from calbias.errors import InputError
 from calbias.reading.columns import Columns
 from calbias.reading.table_files import read_table
 
@@ -59,6 +60,19 @@ def test_an_inspect_log_has_the_confidence_in_the_metadata(tmp_path):
     assert table["hit"].tolist() == [1, 0, 1]
     assert table["question"].tolist() == ["t/a", "t/a", "t/b"]
     assert table["task"].tolist() == ["t"] * 3
+
+
+def test_samples_without_a_confidence_are_left_out_and_percentages_are_read(tmp_path):
+    path = tmp_path / "log.json"
+    said = [inspect_sample(k, "CI"[k % 2], confidence=20 * k) for k in range(1, 5)]
+    path.write_text(inspect_log(*said, inspect_sample("a", "C")))
+    with pytest.raises(InputError, match=r"row 4 .*column score is empty.* --missing drop"):
+        read_data(path)
+    with pytest.raises(InputError, match=r"score 20 is not a probability: --values percent"):
+        read_data(path, columns=Columns(missing="drop"))
+    data = read_data(path, columns=Columns(missing="drop", values="percent"))
+    assert data.rows.score.tolist() == [0.2, 0.4, 0.6, 0.8]
+    assert "--missing drop: 1 of 5 rows left out: 1 without score" in data.notes
 
 
 def test_a_log_of_right_answers_alone_has_no_doubt_about_its_columns(tmp_path):
@@ -158,14 +172,9 @@ test_lm_eval_refusals = refuses_texts(
 test_inspect_refusals = refuses_texts(
     read_table,
     "log.json",
-    (
-        inspect_log(inspect_sample("b", "I", confidence=1), inspect_sample("a", "C")),
-        "the log, row 1 .* it lacks a scorer's value .* confidence",
-    ),
     (inspect_log(inspect_sample("a", "P", confidence=1)), "scorer match gives 'P', partial"),
     (inspect_log(inspect_sample("a", 0.5, confidence=1)), "scorer match is 0.5, partial credit"),
     (inspect_log(inspect_sample("a", "C", confidence="high")), "confidence is 'high': write a"),
-    (inspect_log(inspect_sample("a", "C", confidence=80)), "confidence is 80: write a number"),
     (json.dumps([helm(1, 0.5, 0.5)]), "exact_match is 0.5, partial credit"),
     (inspect_log(), "no samples; give the log of a finished run"),
 )
