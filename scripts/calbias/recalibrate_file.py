@@ -122,8 +122,8 @@ def _added(
     n = len(table[next(iter(table))])
     added = dict[str, np.ndarray]()
     for recalibrator, rows in maps.parts(cells, n, location.error):
-        part = table if rows.size == n else {name: table[name][rows] for name in table}
-        part_location = location if rows.size == n else location._replace(rows=location.at(rows))
+        part = table.part(rows)
+        part_location = location if rows.size == n else location.part_of(rows)
         for name, values in recalibrated_columns(
             recalibrator, part, part_location, columns, map_path
         ).items():

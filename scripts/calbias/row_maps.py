@@ -25,8 +25,8 @@ from calbias.engine.scores_and_hits import array_error
 from calbias.errors import InputError, reading
 from calbias.io.files import not_utf8, validate_file_exists
 from calbias.io.outputs import GENERATOR
-from calbias.reading.columns import FOLD
 from calbias.reading.top_label import top_label_of_scores
+from calbias.reading.words import FOLD, plain
 from calbias.recalibrator import LARGEST_TEXT, Recalibrator, fitted_to, read_text
 
 VERSION = 1
@@ -192,7 +192,7 @@ def rows_of_option(rows: Sequence[str]) -> tuple[Condition, ...]:
     return tuple(
         Condition(column.strip(), value.strip() or None)
         for column, _, value in pairs
-        if column.strip().casefold() not in FOLD
+        if plain(column) not in FOLD
     )
 
 
