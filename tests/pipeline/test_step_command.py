@@ -88,7 +88,7 @@ def test_the_shell_line_of_a_rule():
     line = step_command.shell_line("draw_figure", figure="fig4", model=None)
     assert line == (
         "draw_figure {params.tables} --figure fig4"
-        " --output-png {output.png:q} --output-pdf {output.pdf:q}"
+        " --output-png {output.png:q} --output-pdf {output.pdf:q} --output-csv {output.csv:q}"
     )
     assert step_command.shell_line("join_tables").endswith("--output {output:q}")
     assert "--record {input.record:q} " in step_command.shell_line("write_pages")

@@ -42,15 +42,22 @@ def _generator(name: str, k: int) -> np.random.Generator:
     return np.random.default_rng([SEED, *name.encode(), k])
 
 
-def _share(promise: str, cell: str, what: str, found: list[bool]) -> Line:
-    p = float(np.mean(found)) if found else float("nan")
-    return promise, cell, what, p, float(np.sqrt(p * (1 - p) / max(len(found), 1))), len(found)
+def _share(promise: str, cell: str, what: str, decisions: list[bool]) -> Line:
+    p = float(np.mean(decisions)) if decisions else float("nan")
+    return (
+        promise,
+        cell,
+        what,
+        p,
+        float(np.sqrt(p * (1 - p) / max(len(decisions), 1))),
+        len(decisions),
+    )
 
 
 def more_than_4096_clusters() -> Iterator[Line]:
     """Clusters of one random number, sizes 1 to 6 by their score."""
     for number in (6000, 30_000):
-        found = []
+        decisions = []
         for k in range(40):
             generator = _generator("clusters", k)
             scores = generator.beta(1.5, 1.5, number)
@@ -58,8 +65,10 @@ def more_than_4096_clusters() -> Iterator[Line]:
             hits = np.repeat(generator.random(number) < scores, sizes)
             ids = np.repeat(np.arange(number), sizes)
             sample = Scored.of(np.repeat(scores, sizes), hits * 1, clusters=ids)
-            found.append(judge(sample, REDRAWS).p_value <= 0.05)
-        yield _share("0", f"{number} clusters of 1 to 6 equal rows", "calibrated, rejected", found)
+            decisions.append(judge(sample, REDRAWS).p_value <= 0.05)
+        yield _share(
+            "0", f"{number} clusters of 1 to 6 equal rows", "calibrated, rejected", decisions
+        )
 
 
 def _until_third_miss(generator: np.random.Generator) -> Rows:
@@ -101,15 +110,15 @@ def monitors() -> Iterator[Line]:
         "one random number": _one_number,
     }  # fmt: skip
     for name, draw in cells.items():
-        found = []
+        decisions = []
         for k in range(60):
             generator = _generator(name, k)
             rows = [draw(generator) for _ in range(400)]
             ids = np.repeat(np.arange(400), [s.size for s, _ in rows])
             monitor = Monitor()
             monitor.update(*(np.concatenate(x) for x in zip(*rows, strict=True)), ids)
-            found.append(monitor.alarm is not None)
-        yield _share("1", name, "calibrated, alarms", found)
+            decisions.append(monitor.alarm is not None)
+        yield _share("1", name, "calibrated, alarms", decisions)
     delays = []
     for k in range(40):
         generator = _generator("wrong", k)
@@ -124,7 +133,7 @@ def monitors() -> Iterator[Line]:
         middle = float(np.median(row))
         spread = 1.25 * float(np.std(row[np.isfinite(row)])) / np.sqrt(len(row))
         yield "1", "shift −0.6, geometric sizes", f"median row by {name}", middle, spread, len(row)
-    found = []
+    decisions = []
     for k in range(40):
         with tempfile.TemporaryDirectory() as folder:
             file = Path(folder) / "patients.csv"
@@ -132,8 +141,8 @@ def monitors() -> Iterator[Line]:
             stream = read_stream(file, "day", Columns(cluster=("patient",)), False)
         monitor = Monitor()
         monitor.update(stream.scores, stream.hits, stream.clusters)
-        found.append(monitor.alarm is not None)
-    yield _share("1", "watch: staggered patients until the event", "calibrated, alarms", found)
+        decisions.append(monitor.alarm is not None)
+    yield _share("1", "watch: staggered patients until the event", "calibrated, alarms", decisions)
 
 
 def _row_of_means(rows: list[Rows]) -> float:
@@ -229,16 +238,16 @@ def unequal_steps() -> Iterator[Line]:
         ("18 values, Beta(5, 1)", said, 8000, 60), ("the same", said, 40_000, 30),
         ("log odds in thirds, Beta(5, 1)", steps_of_log_odds, 20_000, 40),
     ):  # fmt: skip
-        found, wrong = [], []
+        decisions, wrong = [], []
         for k in range(sets):
             generator = _generator(f"{name} {n}", k)
             meant = generator.beta(5, 1, n)
             scores, u = rounded(meant), generator.random(n)
-            found.append(judge(Scored.of(scores, (u < meant) * 1), REDRAWS).p_value <= 0.05)
+            decisions.append(judge(Scored.of(scores, (u < meant) * 1), REDRAWS).p_value <= 0.05)
             if n == 8000:
                 hits = (u < meant - 0.05 * (scores == 0.85)) * 1
                 wrong.append(judge(Scored.of(scores, hits), REDRAWS).p_value <= 0.05)
-        yield _share("4", f"{name}, n = {n}", "calibrated, rejected", found)
+        yield _share("4", f"{name}, n = {n}", "calibrated, rejected", decisions)
         if wrong:
             yield _share("4", f"{name}, n = {n}", "0.85 wrong by 5 points, found", wrong)
 
