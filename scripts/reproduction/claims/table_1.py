@@ -153,8 +153,8 @@ def sweep_selects_what_calibrates_better(run: RunTables) -> Ruling:
     if better == worse == 0 and abs(mean) <= CLEAR_GAIN * error:
         clear, worse = _clear(others)
         why = (
-            "and no gain of the sweep's choice is clear (other networks: clearly better on "
-            f"{clear}, worse on {worse} of {len(others)})"
+            "and no gain of the sweep's choice is clear (of "
+            f"{len(others)} other networks {clear} better, {worse} worse)"
         )
         ruling = on_genuine(gains, Verdict.NEEDS_REAL_LOGITS, measurements, notes, why_open=why)
         return ruling._replace(reason=ruling.reason or why.removeprefix("and "))
