@@ -131,7 +131,8 @@ def where_judged(row):
 
 def verdict_in_words(row):
     """Return the verdict of a row of table claims, with the models it was judged on."""
-    return row["verdict"] + (f" · {row['models']} models" if row.get("models") else "")
+    words = row["verdict"] + (f" · {row['models']} models" if row.get("models") else "")
+    return words + (f" · {row['stability']} batches" if row.get("stability") else "")
 
 
 def heading(text):

@@ -86,7 +86,7 @@ def batch_tables(
     }
     for k in range(N_BATCHES):
         bias = {name: batches[k] for name, batches in by_experiment.items()}
-        made = {"bias": pd.concat(bias.values(), ignore_index=True)}
+        made = {"bias": pd.concat(bias.values(), ignore_index=True)} if bias else {}
         if "chosen_bins" in bias:
             made["chosen_bins"] = chosen_bins(bias["chosen_bins"])
         if detected:
