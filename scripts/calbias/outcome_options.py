@@ -25,7 +25,7 @@ def add_outcomes(parser: argparse.ArgumentParser, is_shown: bool = True) -> None
     add("time", "COLUMN", "until when a row was followed (time, months, …)")
     add("status", "COLUMN", "what ended it: 0 censored, 1 or --event the event, others compete")
     add("horizon", "TIME", "the risks are of an event by this time", float)
-    add("censored", "CODE", "the status of no event (0)", int)
+    add("censored", "VALUE", "the status of no event (0, or the other one of two texts)")
     add("censoring", "COLUMN", "censoring depends on this column too; or marginal, on nothing "
         "(by-risk: on the risk)")  # fmt: skip
     add("weight", "COLUMN", "weights of the rows")

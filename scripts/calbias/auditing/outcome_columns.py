@@ -15,10 +15,11 @@ import numpy as np
 
 from calbias.auditing.inputs import EVENT, TOP_LABEL, Data, read_data
 from calbias.errors import InputError
+from calbias.outcomes.causes import causes_of
 from calbias.outcomes.follow_up import BY_RISK, MARGINAL
 from calbias.outcomes.given import Given, has_shares, shares_of
 from calbias.reading.cells import as_number, numbers_of, texts_of
-from calbias.reading.columns import Columns, looked_up_column
+from calbias.reading.columns import DROP, Columns, looked_up_column
 from calbias.reading.output_file import Place
 from calbias.reading.table_files import Table, read_table
 from calbias.reading.words import GRADES
@@ -26,21 +27,20 @@ from calbias.reading.words import GRADES
 TIMES = ("time", "times", "futime", "followup", "follow_up", "months", "days", "years", "duration",
          "rfstime", "os_time", "survival_time")  # fmt: skip
 STATUSES = ("status", "event", "delta", "cause", "fustat", "died", "death")
-_OPTIONS = {"times": "--time", "events": "--status", "horizon": "--horizon",
-            "weights": "--weight", "judge": "--judge"}  # fmt: skip
 
 
 @dataclass(frozen=True)
 class OutcomeColumns:
     """What a user names of a file beside scores and hits; ``event`` is that of ``Columns``.
 
+    ``censored`` is a value of the status, 0 by default, or the other one of two texts.
     ``censoring`` is a column, by-risk or marginal; ``labelled`` a column or a number.
     """
 
     time: str | None = None
     status: str | None = None
     horizon: float | None = None
-    censored: int = 0
+    censored: str | None = None
     censoring: str = BY_RISK
     weight: str | None = None
     judge: str | None = None
@@ -143,32 +143,49 @@ def _follow_up(
         notes=(
             f"{data.score or 'the score'} is the risk of {status} {event} by {asked.horizon:g}, "
             f"column {time} the follow-up",
+            *(note for note in data.notes[1:] if not note.startswith("no event happened")),
         ),
     )  # fmt: skip
-    location, rows = _place(data), _rows(data)
-    numbers = numbers_of(table, [time, status], location)[rows]
+    if DROP in columns.missing:
+        data = _without_gaps(data, table, time)
+    location = _place(data)
+    times = numbers_of(_column(data, table, time), [time], location)[:, 0]
+    texts = texts_of(_column(data, table, status), status)
+    causes, code, censored = causes_of(texts, event, asked.censored, status, location.error)
     censoring: Any = asked.censoring
     if censoring not in (BY_RISK, MARGINAL):
-        texts = texts_of(table, _named(censoring, table, location))
-        censoring = np.array([str(text) for text in texts])[rows]
+        name = _named(censoring, table, location)
+        censoring = np.array([str(text) for text in texts_of(_column(data, table, name), name)])
     given = Given(
-        times=numbers[:, 0], events=numbers[:, 1], horizon=asked.horizon, event=_code(event),
-        censored=asked.censored, censoring=censoring, names={"times": time, "events": status},
-        error=location.error,
+        times=times, events=causes, horizon=asked.horizon, event=code, censored=censored,
+        censoring=censoring, names={"times": time, "events": status}, error=location.error,
     )  # fmt: skip
-    return data.with_outcomes(given.outcomes(data.single.score, np.zeros(rows.size)))
+    return data.with_outcomes(given.outcomes(data.single.score, np.zeros(times.size)))
+
+
+def _without_gaps(data: Data, table: Table, name: str) -> Data:
+    """Return the rows where a column is not empty, with a note on the others."""
+    texts = texts_of(_column(data, table, name), name)
+    rows = np.flatnonzero([text is not None for text in texts])
+    if rows.size == len(texts):
+        return data
+    part = data.part(rows)
+    return replace(
+        data, scored=part.scored, rows=part.rows, clusters=part.clusters, by=part.by,
+        place=_place(data)._replace(rows=_place(data).at(rows)),
+        notes=(*data.notes, f"{len(texts) - rows.size} rows without {name} are left out"),
+    )  # fmt: skip
 
 
 def _outcomes_of(data: Data, asked: OutcomeColumns, hits: np.ndarray, table: Table) -> Data:
     """Return the Data with weights, a judge or shares."""
-    location, rows = _place(data), _rows(data)
+    location = _place(data)
 
     def column(name: str | None) -> Any:
         if name is None:
             return None
-        return numbers_of(table, [_named(name, table, location)], location._replace(rows=None))[
-            rows, 0
-        ]
+        name = _named(name, table, location)
+        return numbers_of(_column(data, table, name), [name], location)[:, 0]
 
     labelled: Any = asked.labelled
     if labelled is not None:
@@ -193,6 +210,11 @@ def _place(data: Data) -> Place:
 def _rows(data: Data) -> np.ndarray:
     """Return the rows of the table that are judged."""
     return _place(data).at(np.arange(data.single.score.size))
+
+
+def _column(data: Data, table: Table, name: str) -> dict[str, np.ndarray]:
+    """Return a column of the rows that are judged."""
+    return {name: table[name][_rows(data)]}
 
 
 def _named(name: str, table: Table, location: Place) -> str:
@@ -220,12 +242,3 @@ def _floats(table: Table, name: str) -> np.ndarray:
             number = as_number(text)
             numbers[row] = GRADES.get(text.casefold(), np.nan) if number is None else number
     return numbers
-
-
-def _code(event: str) -> int:
-    try:
-        return int(float(event))
-    except ValueError:
-        raise InputError(
-            f"--event {event!r:.60}: of follow-up it is a number in --status"
-        ) from None

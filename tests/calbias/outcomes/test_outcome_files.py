@@ -105,6 +105,30 @@ def test_plan_counts_by_the_design_effect_and_compare_refuses(path, capsys):
     assert "compare takes hits of 0 and 1 alone" in capsys.readouterr().err
 
 
+def test_a_status_of_texts_and_missing_times(path, table, tmp_path):
+    words = {0: "alive", 1: "relapse", 2: "dead"}
+    named = table.assign(status=table.status.map(words), time=table.time.mask(table.index < 5))
+    file = tmp_path / "named.csv"
+    named.to_csv(file, index=False)
+    options = {"horizon": 4.0, "censored": "alive"}
+    columns = {"event": "relapse", "missing": "drop"}
+    data = scored(file, columns=columns, **options)
+    numbers = calbias.audit(
+        probabilities=table.score[5:], times=table.time[5:], events=table.status[5:], horizon=4
+    )
+    assert data.outcomes.words == numbers.outcome
+    assert "5 rows without time are left out" in data.notes
+    assert np.array_equal(data.place.rows[:2], [5, 6])
+    alive = table.assign(status=np.where(table.status == 1, "dead", "alive"))
+    alive.to_csv(file, index=False)
+    two = scored(file, columns={"event": "dead"}, horizon=4.0)
+    single = scored(path, columns={"event": "1"}, horizon=4.0, censoring="by-risk")
+    assert two.outcomes.events.sum() == single.outcomes.events.sum()
+    named.fillna({"time": 1}).to_csv(file, index=False)
+    with pytest.raises(calbias.InputError, match="say by --censored which is no event"):
+        scored(file, columns={"event": "relapse"}, horizon=4.0)
+
+
 HIT = {"columns": {"hit": "hit"}}
 test_columns_that_do_not_fit_are_refused = refuses(
     lambda tmp_path, **options: scored(_file(tmp_path), **options),
