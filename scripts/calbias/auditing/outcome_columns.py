@@ -99,28 +99,34 @@ def _with_outcomes(
     table, location = read_table(path)
     if asked.horizon is not None:
         return _follow_up(path, by, columns, asked, table, location)
-    if asked.judge is None and not (columns.hit or columns.label):
-        data = read_data(path, by, columns=columns)
-        return _outcomes_of(data, asked, data.single.hit.astype(float), table)
     human = columns.hit or columns.label
-    if human is None:
+    if asked.judge is not None and human is None:
         raise InputError("--judge needs --hit or --label: the column of the human labels")
-    outcome = _named(asked.judge or human, table, location)
+    outcome = _named(str(asked.judge or human), table, location) if asked.judge or human else None
+    is_share = outcome is not None and not columns.event and has_shares(_floats(table, outcome))
+    others = [name for name in (asked.weight, asked.judge, asked.labelled, human) if name]
+    used = [n for n in dict.fromkeys(others) if n in table and n not in (outcome, columns.score)]
+    if outcome is None or not (asked.judge or is_share):
+        used = [name for name in used if name != human]
+        data = _without(read_data(path, (*by, *used), columns=columns), by)
+        return _outcomes_of(data, asked, data.single.hit.astype(float), table)
     values = texts_of(table, outcome)
     one = next((text for text in values if text not in (None, "0", "0.0")), "1")
-    if columns.event and not asked.judge:
-        data = read_data(path, by, columns=columns)
-        return _outcomes_of(data, asked, data.single.hit.astype(float), table)
-    if asked.judge is None and not has_shares(_floats(table, outcome)):
-        data = read_data(path, by, columns=columns)
-        return _outcomes_of(data, asked, data.single.hit.astype(float), table)
     named = replace(columns, hit=None, label=outcome, event=one)
-    data = replace(read_data(path, by, columns=named), kind=TOP_LABEL if columns.hit else EVENT)
-    hits = _floats(table, _named(human, table, location))[_rows(data)]
-    error = data.place.error if data.place else None
-    hits = shares_of(hits, human, may_be_missing=asked.judge is not None, error=error)
-    data = replace(data, notes=(f"column {outcome} holds the outcomes",), warnings=())
+    data = _without(read_data(path, (*by, *used), columns=named), by)
+    hits = _floats(table, _named(str(human), table, location))[_rows(data)]
+    error = _place(data).error
+    hits = shares_of(hits, str(human), may_be_missing=asked.judge is not None, error=error)
+    data = replace(
+        data, kind=TOP_LABEL if columns.hit else EVENT, warnings=(), hints=(),
+        notes=(f"column {outcome} holds the outcomes", *data.notes[1:]),
+    )  # fmt: skip
     return _outcomes_of(data, asked, hits, table)
+
+
+def _without(data: Data, by: Sequence[str]) -> Data:
+    """Return the Data with the columns of subgroups alone, not those of outcomes."""
+    return replace(data, by={name: x for name, x in (data.by or {}).items() if name in by} or None)
 
 
 def _follow_up(
@@ -136,10 +142,10 @@ def _follow_up(
     status = _found(asked.status or columns.label, STATUSES, "--status", table, location)
     event = columns.event or "1"
     named = replace(columns, hit=None, prediction=None, label=status, event=event)
-    data = read_data(path, (*by, time), columns=named)
-    others = {name: column for name, column in (data.by or {}).items() if name in by}
+    used = [time] if asked.censoring not in table else [time, asked.censoring]
+    data = _without(read_data(path, (*by, *used), columns=named), by)
     data = replace(
-        data, by=others or None, warnings=(), hints=(),
+        data, warnings=(), hints=(),
         notes=(
             f"{data.score or 'the score'} is the risk of {status} {event} by {asked.horizon:g}, "
             f"column {time} the follow-up",

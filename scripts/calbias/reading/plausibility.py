@@ -86,7 +86,8 @@ def repeats(
         if counts is not None:
             np.add.at(counts, (groups[groups >= 0], outcomes[groups >= 0]), 1)
             is_one = bool(np.all(counts.max(axis=1) == sizes))
-            chance = np.sum(np.log(np.sum(shares[:, None] ** several, axis=0)))
+            with np.errstate(divide="ignore"):  # of many rows it is 0
+                chance = np.sum(np.log(np.sum(shares[:, None] ** several, axis=0)))
             if sizes.size >= _ENOUGH and is_one and chance < math.log(_NEVER):
                 found[name] = sizes.size
                 continue
