@@ -77,8 +77,7 @@ $(DEVELOP)/mutants: envs/requirements-mutants.lock $(DEVELOP)/installed
 	$(call LOCKED,$(DEVELOP),$<)
 	touch $@
 
-RESOLVE := uv pip compile --universal --python-version 3.11 --no-annotate --no-header
-COMPILE := $(RESOLVE) --generate-hashes
+COMPILE := uv pip compile --universal --python-version 3.11 --no-annotate --no-header --generate-hashes
 
 ## make lock             pin all requirements again
 lock::

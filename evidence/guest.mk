@@ -4,6 +4,5 @@
 evidence: $(RUNTIME)/installed
 	$(RUNTIME)/bin/snakemake --cores $(CORES) evidence
 
-# Without hashes: with them these locks would have ten thousand lines.
 lock::
-	for peer in evidence/envs/peers/*.txt; do $(RESOLVE) $$peer -o $${peer%.txt}.lock; done
+	for peer in evidence/envs/peers/*.txt; do $(COMPILE) $$peer -o $${peer%.txt}.lock; done
