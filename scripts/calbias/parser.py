@@ -261,9 +261,11 @@ def _fraction(text: str) -> float:
             raise argparse.ArgumentTypeError(
                 f"{text} could be {other} % or {text} %: write {other} or {text}%"
             )
-        if 0.0 <= percent <= 100.0:
+        if 0.0 <= percent < 100.0:
             return percent / 100
-    raise argparse.ArgumentTypeError(f"must be a percentage from 0 to 100, such as 5, not {text}")
+    raise argparse.ArgumentTypeError(
+        f"must be a percentage from 0 to below 100, such as 5, not {text}"
+    )
 
 
 def _add_level(parser: argparse.ArgumentParser) -> None:

@@ -191,7 +191,7 @@ class AuditNumbers(Result):
         "yes" where the upper end is at most x, "no" where the lower end is above it, else
         "undecided". With ``by`` it is "no" also where a subgroup has a gap above x, and "undecided"
         where a miscalibrated subgroup may have one, by the limits that hold for all subgroups at
-        once. InputError unless x is between 0 and 1.
+        once. InputError unless x is from 0 to below 1.
 
         >>> import calbias
         >>> audit = calbias.audit([0.9] * 200, [1] * 160 + [0] * 40)

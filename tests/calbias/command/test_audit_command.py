@@ -122,8 +122,8 @@ def test_without_a_command_the_help_is_printed_and_a_wrong_one_is_told_of_it(cap
         ("12", 4, r"error at most 12 %: undecided, about [0-9]+ rows would decide."),
         ("0.05", 2, "0.05 could be 5 % or 0.05 %: write 5 or 0.05%; see calbias audit --help"),
         ("0.05%", 3, "error at most 0.05 %: no."),
-        ("101", 2, "must be a percentage from 0 to 100, such as 5, not 101; see calbias"),
-        ("x", 2, "--within: must be a percentage from 0 to 100, such as 5, not x; see"),
+        ("101", 2, "must be a percentage from 0 to below 100, such as 5, not 101; see calbias"),
+        ("x", 2, "--within: must be a percentage from 0 to below 100, such as 5, not x; see"),
     ],
 )
 def test_the_gate_has_a_status_for_each_answer(tmp_path, capsys, percent, status, said):

@@ -56,9 +56,9 @@ class Gate(NamedTuple):
 
 def answer(interval: tuple[float, float], x: float) -> Answer:
     """Return "yes" where the interval is at most x, a fraction, "no" where it is above it."""
-    if not 0.0 <= x <= 1.0:
-        hint = f": {x:g} % is {x / 100:g}" if 1.0 < x <= 100.0 else ""
-        raise InputError(f"within takes a fraction from 0 to 1, not {x!r:.60}{hint}")
+    if not 0.0 <= x < 1.0:
+        hint = f": {x:g} % is {x / 100:g}" if 1.0 <= x <= 100.0 else ""
+        raise InputError(f"within takes a fraction from 0 to below 1, not {x!r:.60}{hint}")
     low, high = interval
     return "yes" if high <= x else "no" if low > x else "undecided"
 

@@ -247,10 +247,11 @@ def _quantiles(beta: tuple[float, float] | None, normal: tuple[float, float] | N
     """Return scores of a Beta distribution, or of normal log odds, at even probabilities."""
     middles = (np.arange(_QUANTILES) + 0.5) / _QUANTILES
     if beta is not None:
-        if len(beta) != 2 or not all(is_number(value) and 0 < value <= _LARGEST for value in beta):
+        least = 1.0 / _LARGEST
+        if len(beta) != 2 or not all(is_number(x) and least <= x <= _LARGEST for x in beta):
             raise InputError(
-                f"the two parameters of a Beta distribution are above 0, at most {_LARGEST:.0f}, "
-                f"not {beta!r:.60}"
+                f"the two parameters of a Beta distribution are between {least:g} and "
+                f"{_LARGEST:.0f}, not {beta!r:.60}"
             )
         scores = betaincinv(*beta, middles)
     else:

@@ -204,10 +204,10 @@ test_bad_plans_are_refused = refuses(
     ({}, "give scores, or the two parameters of a Beta distribution"),
     ({"beta": (1, 1), "scores": [0.5]}, "give scores, or the two parameters"),
     *(
-        ({"beta": beta}, "parameters of a Beta distribution are above 0, at most 1000000, not")
-        for beta in ((0, 1), (1, np.nan), (1, 1, 1), "ab")
+        ({"beta": beta}, "parameters of a Beta distribution are between 1e-06 and 1000000, not")
+        for beta in ((0, 1), (1e-320, 1), (1, np.nan), (1, 1, 1), "ab")
     ),
-    ({"beta": (np.inf, 1)}, "parameters of a Beta distribution are above 0, at most 1000000, not"),
+    ({"beta": (np.inf, 1)}, "parameters of a Beta distribution are between 1e-06 and 1000000, not"),
     ({"beta": (2, 1), "detect": 0.05}, "detect must be a list"),
     ({"beta": (2, 1), "detect": [[0.05]]}, "detect must be a list"),
     *(
