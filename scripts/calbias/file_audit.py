@@ -127,10 +127,10 @@ def sketched(
             rows, part = rows[kept], {name: column[kept] for name, column in part.items()}
         n_judged += rows.size
         if rows.size:
-            place = location.part_of(rows)
-            values = fold_of(part, reading, place)
-            scores = as_scores(values.values, reading.values, place.error)
-            sketch.add(*scores_and_hits(scores, values.labels, place.error))
+            part_location = location.part_of(rows)
+            values = fold_of(part, reading, part_location)
+            scores = as_scores(values.values, reading.values, part_location.error)
+            sketch.add(*scores_and_hits(scores, values.labels, part_location.error))
         if progress and k % 10 == 9:
             progress(f"{k + 1} of {table.n_rows / 1e6:.0f} million rows")
     if not n_judged:

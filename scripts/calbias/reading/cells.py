@@ -122,13 +122,13 @@ def _validate_no_thousands(numbers: np.ndarray, name: str | None, location: Plac
     """Raise InputError where 1.234 beside 12 may be 1234: points where semicolons separate."""
     if not location.has_semicolons:
         return
-    whole = numbers == np.rint(numbers)
-    few = numbers[~whole]
-    if not few.size or not whole.any() or np.abs(few).min() < 1:
+    is_whole = numbers == np.rint(numbers)
+    decimals = numbers[~is_whole]
+    if not decimals.size or not is_whole.any() or np.abs(decimals).min() < 1:
         return
-    of_three = np.abs(few * 1000 - np.rint(few * 1000)).max() < 1e-6
-    if of_three and np.abs(few * 100 - np.rint(few * 100)).max() > 1e-6:
-        row = int(np.argmin(whole))
+    has_three_digits = np.abs(decimals * 1000 - np.rint(decimals * 1000)).max() < 1e-6
+    if has_three_digits and np.abs(decimals * 100 - np.rint(decimals * 100)).max() > 1e-6:
+        row = int(np.argmin(is_whole))
         raise location.error(
             f"column {name}: is {numbers[row]:.3f} a number of thousands? All decimals have three "
             "digits; write 1234, or 1.2340",

@@ -75,16 +75,18 @@ def groups_of(
     if not groups and {*values} <= {"0", "1"}:  # no and yes are 0 and 1
         for pair in PAIRS[1:]:
             for frame in _frames(names, pair):
-                found = _of_frame(names, pair, frame, facts, sums)
-                found = [g for g in found if len(g.names) == 2]
-                groups += [_by_words(g.names, True) for g in found]
+                framed = _of_frame(names, pair, frame, facts, sums)
+                framed = [g for g in framed if len(g.names) == 2]
+                groups += [_by_words(g.names, True) for g in framed]
     if not groups and numbers is None:
         groups = _of_initials(names, words, facts)
     if numbers is not None and not groups:
         groups = _of_stem(names, numbers, facts, sums)
         groups = groups or (_of_sums(names, numbers, facts, sums) if by_sums else [])
-    own = [group for group in groups if all(name.startswith(OWN) for name in group.names)]
-    return own or [*dict.fromkeys(groups)]
+    written_by_calbias = [
+        group for group in groups if all(name.startswith(OWN) for name in group.names)
+    ]
+    return written_by_calbias or [*dict.fromkeys(groups)]
 
 
 def named_groups(
@@ -100,8 +102,8 @@ def named_groups(
         name = name if name and text not in names else text
         labels += [label] if name != text else []
         if "*" in name and name not in names:
-            found = [each for each in names if fnmatchcase(each, name) and facts(each).is_number]
-            chosen += in_class_order(found)
+            matching = [each for each in names if fnmatchcase(each, name) and facts(each).is_number]
+            chosen += in_class_order(matching)
         else:
             chosen.append(looked_up_column(name, names, path))
     if len({*chosen}) != len(chosen) or len(chosen) < 2 or len(labels) not in (0, len(chosen)):
@@ -161,11 +163,11 @@ def _frames(names: Sequence[str], words: Sequence[str]) -> list[tuple[str, str]]
     """Return what stands before and after the labels in names of columns, for all labels."""
     if not words:
         return []
-    known = {name.casefold() for name in names}
+    lower_names = {name.casefold() for name in names}
     longest = max(words, key=len)
     frames = {
         (name[:k], name[k + len(longest) :])
-        for name in known
+        for name in lower_names
         for k in range(len(name) - len(longest) + 1)
         if name.startswith(longest, k)
     }
@@ -179,7 +181,7 @@ def _frames(names: Sequence[str], words: Sequence[str]) -> list[tuple[str, str]]
     return sorted(
         (start, end)
         for start, end in frames
-        if is_whole(start, end) and all(f"{start}{word}{end}" in known for word in words)
+        if is_whole(start, end) and all(f"{start}{word}{end}" in lower_names for word in words)
     )
 
 
@@ -265,9 +267,14 @@ def _of_run(
     if all(facts(name).is_score for name in columns) and not is_sum:
         return []
     is_class = _is_class(stem)
-    of_more = {*numbers} <= {0, 1} and k > 2  # two of three labels: features of an event?
+    lacks_labels = {*numbers} <= {0, 1} and k > 2  # two of three labels: features of an event?
     return [
-        Group((*columns,), (), start, is_sum or (is_class and not of_more and start in (0, first)))
+        Group(
+            (*columns,),
+            (),
+            start,
+            is_sum or (is_class and not lacks_labels and start in (0, first)),
+        )
         for start in _starts(first, k, numbers)
     ]
 
@@ -276,15 +283,15 @@ def _of_initials(names: Sequence[str], words: Sequence[str], facts: FactsOf) -> 
     """Return, as an offer, columns of one form whose own parts begin with a label each."""
     stems = dict[str, list[str]]()
     for name in names:
-        start, _, rest = name.rpartition("_")
-        if rest and facts(name).is_number:
+        start, _, end = name.rpartition("_")
+        if end and facts(name).is_number:
             stems.setdefault(start, []).append(name)
     groups = []
-    for start, found in stems.items():
-        inner = [name[len(start) + 1 :].casefold() for name in found]
+    for start, columns in stems.items():
+        inner = [name[len(start) + 1 :].casefold() for name in columns]
         labels = [[word for word in words if each.startswith(word)] for each in inner]
-        if len(found) == len(words) and all(len(each) == 1 for each in labels):
-            groups.append(Group((*found,), tuple(each[0] for each in labels), 0, False))
+        if len(columns) == len(words) and all(len(each) == 1 for each in labels):
+            groups.append(Group((*columns,), tuple(each[0] for each in labels), 0, False))
     return groups
 
 
@@ -300,18 +307,18 @@ def _of_stem(
     """Return groups of names that begin or end with a word for a class, in their order."""
     stems = dict[tuple[str, str], list[str]]()
     for name in names:
-        start, _, rest = name.replace(".", "_").partition("_")
-        if rest and start.casefold() in CLASS - {"y", "c"} and facts(name).is_number:
+        start, _, end = name.replace(".", "_").partition("_")
+        if end and start.casefold() in CLASS - {"y", "c"} and facts(name).is_number:
             stems.setdefault((start, ""), []).append(name)
     groups = []
-    for found in stems.values():
-        if len(found) < 2 or max(numbers) >= len(found):
+    for columns in stems.values():
+        if len(columns) < 2 or max(numbers) >= len(columns):
             continue
-        is_sum = sums(found, False)
-        if all(facts(name).is_score for name in found) and not is_sum:
+        is_sum = sums(columns, False)
+        if all(facts(name).is_score for name in columns) and not is_sum:
             continue
-        of_more = {*numbers} <= {0, 1} and len(found) > 2 and not is_sum
-        groups.append(_by_words(found, not of_more))
+        lacks_labels = {*numbers} <= {0, 1} and len(columns) > 2 and not is_sum
+        groups.append(_by_words(columns, not lacks_labels))
     return groups
 
 

@@ -67,17 +67,17 @@ def _is_near(sums: np.ndarray, total: float) -> np.ndarray:
 def common_form(folds: Sequence[Fold]) -> str:
     """Return the form of all folds; InputError where rows or folds have two, or none is sure."""
     forms = [forms_of(fold.values) for fold in folds]
-    for fold, of_fold in zip(folds, forms, strict=True):
-        if len(of_fold) > 1:
+    for fold, fold_forms in zip(folds, forms, strict=True):
+        if len(fold_forms) > 1:
             totals = fold.values.sum(axis=1)
             sums = " to ".join(dict.fromkeys(f"{x:.6g}" for x in (totals.min(), totals.max())))
             raise fold.place.error(
-                f"no value is negative and rows sum to {sums}: --values {of_fold[0]} divides each "
-                f"{'row by its sum' if of_fold[0] == COUNTS else 'inverse by the sum of a row'}, "
+                f"no value is negative and rows sum to {sums}: --values {fold_forms[0]} divides "
+                f"each {'row by its sum' if fold_forms[0] == COUNTS else 'inverse by that sum'}, "
                 "--values logits takes the values as logits"
             )
-        validate_one_form(fold, of_fold[0])
-    if len({*(of_fold[0] for of_fold in forms)}) > 1:
+        validate_one_form(fold, fold_forms[0])
+    if len({*(fold_forms[0] for fold_forms in forms)}) > 1:
         k = int(forms[1][0] == LOGITS)
         raise folds[k].place.error(
             f"{_named(forms[k][0])}, but {folds[1 - k].place.part} has "

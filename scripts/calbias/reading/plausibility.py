@@ -72,7 +72,7 @@ def repeats(
 
     outcomes = outcomes.argmax(axis=1) if outcomes.ndim == 2 and outcomes.shape[1] > 1 else outcomes
     outcomes = np.unique(np.ravel(outcomes), return_inverse=True)[1]
-    shares, found = np.bincount(outcomes) / max(len(outcomes), 1), dict[str, int]()
+    shares, n_values = np.bincount(outcomes) / max(len(outcomes), 1), dict[str, int]()
     for name in names:
         column = table[name][rows]
         if column.dtype.kind not in "iuO" or not len(column):
@@ -89,13 +89,13 @@ def repeats(
             with np.errstate(divide="ignore"):  # of many rows it is 0
                 chance = np.sum(np.log(np.sum(shares[:, None] ** several, axis=0)))
             if sizes.size >= _ENOUGH and is_one and chance < math.log(_NEVER):
-                found[name] = sizes.size
+                n_values[name] = sizes.size
                 continue
         if _IDS & words_of(name) or (column.dtype.kind == "O" and sizes.size >= _ENOUGH):
-            found[name] = sizes.size
-    few = [name for name, count in found.items() if count < _ENOUGH]
+            n_values[name] = sizes.size
+    few = [name for name, count in n_values.items() if count < _ENOUGH]
     also = f"; if they start again in each {few[0]}, --cluster {quote(few[0])} too" if few else ""
-    for name, count in found.items():
+    for name, count in n_values.items():
         if name not in few:
             yield (
                 f"column {name} has {count} values in {len(rows)} rows: if rows of one value "

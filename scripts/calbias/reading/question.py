@@ -45,21 +45,21 @@ def chosen(header: Header, columns: Columns, location: Place, judge: Judge) -> R
 
     Readings of which all scores and hits are equal are one.
     """
-    found = readings_of(header, columns)
-    if len(found) == 1 and found[0].is_admitted:
-        return found[0]
-    if not found:
+    readings = readings_of(header, columns)
+    if len(readings) == 1 and readings[0].is_admitted:
+        return readings[0]
+    if not readings:
         raise location.error(_none(header, columns))
     judged: list[tuple[Reading, Judged | None, str]] = []
-    for reading in found[: 4 * _MOST_LINES]:
+    for reading in readings[: 4 * _MOST_LINES]:
         try:
             facts, problem = judge(reading), ""
         except InputError as error:
             facts, problem = None, str(error)
         if facts is None or all(other is None or facts != other for _, other, _ in judged):
             judged.append((reading, facts, problem))
-    if len(judged) == 1 and found[0].is_admitted:
-        return found[0]
+    if len(judged) == 1 and readings[0].is_admitted:
+        return readings[0]
     lines = [line for each in judged if (line := _line(header, columns, *each))]
     if not any(facts for _, facts, _ in judged) and judged[0][2]:
         raise InputError(judged[0][2])
@@ -139,10 +139,10 @@ def options_of(header: Header, columns: Columns, reading: Reading) -> str | None
 
 def _leaves(header: Header, columns: Columns, reading: Reading) -> bool:
     try:
-        found = readings_of(header, columns)
+        readings = readings_of(header, columns)
     except InputError:
         return False
-    return len(found) == 1 and found[0].is_admitted and _key(found[0]) == _key(reading)
+    return len(readings) == 1 and readings[0].is_admitted and _key(readings[0]) == _key(reading)
 
 
 def _key(reading: Reading) -> Any:

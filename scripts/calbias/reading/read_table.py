@@ -69,7 +69,7 @@ def read_table_file(
     columns, by, ids, has_several = named_columns(table, columns or Columns(), by, location)
     if not table.n_rows:
         raise location.error("no rows, only the names of the columns; give at least two")
-    everything, whole = table, location
+    everything, first_location = table, location
     rows, notes = named_rows(table, columns.rows, table.n_rows, location)
     table, location = _part(table, location, rows)
     reading, fold_name = reading_of(table, columns, (*by, *ids), location)
@@ -87,7 +87,7 @@ def read_table_file(
     judged = {name: everything[name][numbers] for name in (*by, *ids)}
     clusters = _clusters(judged, ids, test) if ids else None
     used = {*reading.names, *by, *ids, fold_name}
-    others = [name for name in everything if name not in used] if whole.part != LOG else []
+    others = [name for name in everything if name not in used] if first_location.part != LOG else []
     notes += _of_columns(table, reading, columns, others, fold_name, has_several)
     if others and not reading.score and reading.kind == CLASSES:
         split = {name: _with_key(fold, everything, others) for name, fold in split.items()}
@@ -132,12 +132,12 @@ def reading_of(
     table: Table, columns: Columns, apart: Sequence[str], location: Place
 ) -> tuple[Reading, str | None]:
     """Return the reading of a table, and its column of folds; Question where there are several."""
-    known = dict[str, Facts]()
+    facts_by_name = dict[str, Facts]()
 
     def facts(name: str) -> Facts:
-        if name not in known:
-            known[name] = table.facts(name)
-        return known[name]
+        if name not in facts_by_name:
+            facts_by_name[name] = table.facts(name)
+        return facts_by_name[name]
 
     def sums(names: Sequence[str], is_tight: bool) -> bool:
         return sums_to_1(_matrix(table, names, location), is_tight)
@@ -159,11 +159,11 @@ def reading_of(
     )  # fmt: skip
 
     def judge(reading: Reading) -> Judged:
-        part, place = table.head(), location
+        part, part_location = table.head(), location
         if missing := (*columns.missing, *reading.missing):
             kept, _ = rows_without_gaps(part, reading, missing)
-            part, place = _part(part, location, np.flatnonzero(kept))
-        return judged_by(fold_of(part, reading, place), reading)
+            part, part_location = _part(part, location, np.flatnonzero(kept))
+        return judged_by(fold_of(part, reading, part_location), reading)
 
     reading = chosen(header, columns, location, judge)
     values = facts(str(reading.outcome)).values if columns.event and reading.outcome else None
@@ -374,9 +374,9 @@ def rows_without_gaps(
             if name in outcomes or as_number(value) is None:  # a number may be a score
                 codes[f" with {name} {value}"] = partial(has_value, value=value)
         for reason, is_wanted in codes.items():
-            found = rows_where(table, name, is_wanted)
-            counts[reason] += int(found.sum())
-            gone |= found
+            is_gap = rows_where(table, name, is_wanted)
+            counts[reason] += int(is_gap.sum())
+            gone |= is_gap
     return ~gone, counts
 
 

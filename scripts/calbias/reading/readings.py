@@ -101,25 +101,27 @@ class Header:
 
 def readings_of(header: Header, columns: Columns) -> list[Reading]:
     """Return the readings of a table that the options leave: the admitted, else the offered."""
-    found = [*dict.fromkeys(_of_classes(header, columns))]
-    if not columns.classes and not any(each.is_admitted for each in found):
+    readings = [*dict.fromkeys(_of_classes(header, columns))]
+    if not columns.classes and not any(each.is_admitted for each in readings):
         named = (*LABEL, *LESS_OFTEN_LABEL)
-        classes = {n for each in found if plain(str(each.outcome)) in named for n in each.classes}
+        classes = {
+            n for each in readings if plain(str(each.outcome)) in named for n in each.classes
+        }
         scores = dict.fromkeys(_of_scores(header, columns))
-        found += [each for each in scores if columns.score or each.score not in classes]
-    admitted = [each for each in found if each.is_admitted]
-    return admitted or found
+        readings += [each for each in scores if columns.score or each.score not in classes]
+    admitted = [each for each in readings if each.is_admitted]
+    return admitted or readings
 
 
 def score_column(names: Sequence[str], location: Place) -> str:
     """Return the column of scores by its name, in a table without outcomes."""
-    found = [name for name in names if plain(name) in {*CONFIDENCE, *CHANCE}]
-    if len(found) != 1:
+    scores = [name for name in names if plain(name) in {*CONFIDENCE, *CHANCE}]
+    if len(scores) != 1:
         problem = (
-            f"{' and '.join(found)} are scores" if found else "no column is named as scores are"
+            f"{' and '.join(scores)} are scores" if scores else "no column is named as scores are"
         )
         raise location.error(f"{problem}; name it by --score, one of {listed(names)}")
-    return found[0]
+    return scores[0]
 
 
 # -- scores ---------------------------------------------------------------------------------------
@@ -142,17 +144,17 @@ def _scores(header: Header, columns: Columns) -> list[_Score]:
     free = [name for name in names if name not in taken]
     exact = [name for name in free if plain(name) in {*CONFIDENCE, *CHANCE} and name.strip()]
     exact += [n for n in free if plain(n) in PREDICTION and header.facts(n).is_fraction]
-    of_words = [name for name in free if _has_word(name) and header.facts(name).is_fraction]
+    with_word = [name for name in free if _has_word(name) and header.facts(name).is_fraction]
     tiers = [
         [name for name in exact if name.startswith(OWN)],
         exact,
-        [name for name in of_words if _named_outcomes(name, names)],
-        of_words,
+        [name for name in with_word if _named_outcomes(name, names)],
+        with_word,
     ]
-    own = [name for name in free if name.casefold() == f"{OWN}score"]
-    if own:
-        kept = [_score(name) for name in exact[:1]] or [_score(own[0])]
-        return [replace(kept[0], name=own[0])]
+    calbias_scores = [name for name in free if name.casefold() == f"{OWN}score"]
+    if calbias_scores:
+        kept = [_score(name) for name in exact[:1]] or [_score(calbias_scores[0])]
+        return [replace(kept[0], name=calbias_scores[0])]
     for tier in tiers:
         if inside := [name for name in tier if header.facts(name).is_score]:
             return [_score(name) for name in inside]
@@ -185,11 +187,11 @@ def _has_word(name: str) -> bool:
 
 def _named_outcomes(score: str, names: Sequence[str]) -> list[str]:
     """Return the columns that a score's name names: rain of p_rain, default of prob_default."""
-    rest = plain(score)
+    named = plain(score)
     for word in ("predicted_", "pred_"):
-        rest = rest.removeprefix(word)
+        named = named.removeprefix(word)
     ends = [
-        rest.removeprefix(f"{word}_").removesuffix(f"_{word}").removeprefix("of_")
+        named.removeprefix(f"{word}_").removesuffix(f"_{word}").removeprefix("of_")
         for word in (*CHANCE_WORDS, "p")
         if word in words_of(score)
     ]
@@ -272,13 +274,13 @@ def _of_scores(header: Header, columns: Columns) -> Iterator[Reading]:
     labels, hits = _labels(header, columns, scores), _hits(header, columns)
     if columns.event is not None:
         hits = []
-    found = [
+    by_score = [
         [valued for each in _own_outcomes(header, columns, score, labels, hits)
          for valued in _valued(header, columns, score, each)]
         for score in scores
     ]  # fmt: skip
-    is_one = all(any(each.is_admitted for each in of_score) for of_score in found)
-    for each in [each for of_score in found for each in of_score]:
+    is_one = all(any(each.is_admitted for each in readings) for readings in by_score)
+    for each in [each for readings in by_score for each in readings]:
         yield each if is_one or columns.score else replace(each, is_admitted=False)
 
 
@@ -290,10 +292,12 @@ def _own_outcomes(
     hits: Sequence[str],
 ) -> Iterator[Reading]:
     """Yield the readings of a score with each outcome that it may have."""
-    said = [name for name in labels if header.facts(name).labels & SAID and _is_said(header, name)]
-    labels = [name for name in labels if name not in said or columns.event is not None]
+    correctness = [
+        name for name in labels if header.facts(name).labels & SAID and _is_said(header, name)
+    ]
+    labels = [name for name in labels if name not in correctness or columns.event is not None]
     is_event = score.is_chance and not score.is_confidence and labels
-    for name in (*hits, *said) if not is_event or columns.hit else ():
+    for name in (*hits, *correctness) if not is_event or columns.hit else ():
         if name != score.name and not (columns.event is not None):
             yield Reading(HITS, score.name, name)
     if hits and not is_event and not columns.label:
@@ -302,14 +306,14 @@ def _own_outcomes(
     if not columns.label and columns.event is None:
         predicted += _unnamed_truths(header, columns, labels, score)
         predicted += _labels_as_predictions(header, labels, score)
-    known, is_plain = {*labels, columns.label}, True
+    named_labels, is_plain = {*labels, columns.label}, True
     for label, prediction in dict.fromkeys(predicted):
         is_admitted, is_other = _of_pair(header, columns, score, label, prediction)
         if is_admitted is not None and columns.event is None:
             is_words = positive(header.facts(prediction).labels) is None and not labels
-            is_admitted = is_admitted and (label in known or is_words)
+            is_admitted = is_admitted and (label in named_labels or is_words)
             yield Reading(PREDICTED, score.name, label, prediction, is_admitted=is_admitted)
-        is_plain = is_plain and (is_other or (label not in known and prediction in labels))
+        is_plain = is_plain and (is_other or (label not in named_labels and prediction in labels))
     if columns.prediction:
         return
     if is_plain or columns.event is not None:
@@ -332,11 +336,11 @@ def _of_pair(
     A confidence in one of two classes is at least 1/2. The probability of one class of more than
     two is that of the prediction, where no event is named.
     """
-    of_both = header.facts(label).labels | header.facts(prediction).labels
+    both_labels = header.facts(label).labels | header.facts(prediction).labels
     is_low = header.facts(score.name).low < 0.5 - 1e-9 and not score.name.startswith(OWN)
     if columns.prediction:
         return True, False
-    if len(of_both) > 2:
+    if len(both_labels) > 2:
         return True, False
     if score.is_chance:
         is_event = plain(score.name) in OF_EVENT or "risk" in words_of(score.name)
@@ -377,11 +381,11 @@ def _labels_as_predictions(
     """Return (truth, label) where label may be the prediction, and another column the truth."""
     if score.is_chance:
         return []
-    of_two = [n for n in labels if plain(n) in MAY_BE_PREDICTED]
+    predictions = [n for n in labels if plain(n) in MAY_BE_PREDICTED]
     is_high = header.facts(score.name).low >= 0.5 - 1e-9
     return [
         (truth, label)
-        for label in of_two
+        for label in predictions
         for truth in header.names
         if truth not in (label, score.name, *header.apart)
         and plain(truth) not in (*HIT, *PREDICTION, *FOLD)
@@ -421,14 +425,14 @@ def _events(
         yield replace(make, event=next((v for v in values if v.casefold() == event), event))
         return
     extras = [v for v in values if v.casefold() not in ("0", "1")]
-    of_numbers = {"0", "1"} & small and facts.kind == NUMBERS
+    has_0_or_1 = {"0", "1"} & small and facts.kind == NUMBERS
     is_ended = bool(STATUS & words_of(label)) and follow_up(header, make)
     if {"0", "1"} <= small and 0 < len(extras) <= 3 and not is_ended:
         why = f"rows of {', '.join(extras)} have no outcome"
         yield replace(make, event="1", missing=(*extras,), is_admitted=False, why=why)
     if not 1 < len(values) <= MOST_LABELS or (facts.kind == NUMBERS and not facts.is_whole):
         return
-    if of_numbers and len(extras) > 1 and not is_ended:
+    if has_0_or_1 and len(extras) > 1 and not is_ended:
         return  # counts, or codes
     for value in values:
         if value != "0":
@@ -558,11 +562,11 @@ def _with_gaps(
         return
     for size in (1, 2):
         for gone in combinations(values, size):
-            rest = [value for value in values if value not in gone]
-            found = [g for g in _groups(header, columns, names, rest) if g.is_admitted]
-            if found:
+            remaining = [value for value in values if value not in gone]
+            groups = [g for g in _groups(header, columns, names, remaining) if g.is_admitted]
+            if groups:
                 why = f"rows of {', '.join(gone)} have no outcome"
-                reading = Reading(CLASSES, outcome=label, group=found[0], missing=gone,
+                reading = Reading(CLASSES, outcome=label, group=groups[0], missing=gone,
                                   is_admitted=False, why=why)  # fmt: skip
                 yield from _of_group(header, columns, reading)
                 return
@@ -614,7 +618,7 @@ def _one_hot_groups(
 
 def _unnamed_labels(header: Header, columns: Columns, names: Sequence[str]) -> list[str]:
     """Return the columns whose few values may be the labels of columns of classes."""
-    found = []
+    may_be_labels = []
     for name in names:
         facts = header.facts(name)
         is_few = facts.values is not None and 1 < len(facts.values) <= MOST_LABELS * 10
@@ -623,8 +627,8 @@ def _unnamed_labels(header: Header, columns: Columns, names: Sequence[str]) -> l
             continue
         if facts.kind == NUMBERS and not facts.is_whole:
             continue
-        found.append(name)
-    return found
+        may_be_labels.append(name)
+    return may_be_labels
 
 
 def _of_group(header: Header, columns: Columns, reading: Reading) -> Iterator[Reading]:
@@ -639,9 +643,11 @@ def _of_group(header: Header, columns: Columns, reading: Reading) -> Iterator[Re
             and header.facts(name).kind == MIXED
         ):
             header.validate(name)
-    own = reading.group.names[0].startswith(OWN)
-    forms = [columns.values] if columns.values and not own else header.forms(reading.classes)
-    forms = [PROBABILITIES] if own else forms
+    is_of_calbias = reading.group.names[0].startswith(OWN)
+    forms = (
+        [columns.values] if columns.values and not is_of_calbias else header.forms(reading.classes)
+    )
+    forms = [PROBABILITIES] if is_of_calbias else forms
     for form in forms:
         each = replace(reading, values=form)
         if len(reading.classes) == 2 or columns.event is not None:

@@ -272,10 +272,10 @@ def _cells(
     with reading(path, "CSV table", _AGAIN):
         try:
             frame = read()
-            whole = [k for k, column in frame.items() if column.dtype.kind in "iuf"]
-            if whole and _LEADING_ZERO.search(body):
-                texts = read(usecols=whole, dtype=str)
-                for k in whole:
+            number_columns = [k for k, column in frame.items() if column.dtype.kind in "iuf"]
+            if number_columns and _LEADING_ZERO.search(body):
+                texts = read(usecols=number_columns, dtype=str)
+                for k in number_columns:
                     if texts[k].str.match(r"\s*[+-]?0\d").any():
                         frame[k] = texts[k]
         except UnicodeDecodeError:
@@ -365,15 +365,15 @@ def table_of(
     Of several columns of one name with equal cells the first stays; others are ``repeated``.
     """
     names = [name.strip() for name in names]
-    found, repeated = dict[str, np.ndarray](), dict[str, None]()
+    kept, repeated = dict[str, np.ndarray](), dict[str, None]()
     for name, column in zip(names, columns, strict=True):
-        if name in found:
-            if [*map(str, found[name].tolist())] != [*map(str, column.tolist())]:
+        if name in kept:
+            if [*map(str, kept[name].tolist())] != [*map(str, column.tolist())]:
                 repeated[name] = None
         elif name and not _INDEX.fullmatch(name):
-            found[name] = column
+            kept[name] = column
     nameless = names.count("")
     left_out = [f"{nameless} without a name"] * bool(nameless)
     left_out += [f"{name} (several)" for name, k in Counter(names).items() if k > 1 and name]
     n_rows = len(columns[0]) if n_rows is None and columns else n_rows or 0
-    return Table([*found], n_rows, found.__getitem__, left_out, [*repeated])
+    return Table([*kept], n_rows, kept.__getitem__, left_out, [*repeated])
