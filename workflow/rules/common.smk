@@ -18,9 +18,11 @@ from pipeline.estimators import estimator_folders
 from pipeline.failures import show_failures
 from pipeline.provenance import checkout
 from pipeline.logit_availability import DEFAULT_LOGITS_DIR
+from pipeline.manifest import read_manifest
 from pipeline.models import published_models, rows_of, selected_rows
 from pipeline.job_params import job_params
 from pipeline.run_notes import RunNotes
+from pipeline.sources import EXPECTED
 from pipeline.screen import install
 from pipeline.rule_helpers import read_settings, resource_path, step
 
@@ -40,6 +42,7 @@ if workflow.is_main_process:  # not in the jobs that it starts
 OWN_KEYS = {*read_schema(MAIN)["properties"]} - {"guests"}  # of the configuration
 REAL, SCORES = OUTPUTS.logits, OUTPUTS.scores
 # Real logits of the paper's models are also fitted under the softmax that the paper used.
+PUBLISHED_FILES = read_manifest(HERE / "resources/published/nn_calibration_logits_manifest.csv")
 PAPERS_MODELS = published_models(HERE / "resources/published")
 AS_PUBLISHED = [name for name in REAL if name in PAPERS_MODELS and config["softmax"] == "exact"]
 MEASURED = [model for model in MODELS if model in {*REAL, *SCORES}]

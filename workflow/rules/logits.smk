@@ -3,6 +3,7 @@
 
 # Files to download: a file that is there is an input and never downloaded again.
 MISSING = {Path(file).name: model for model, file in REAL.items() if not Path(file).exists()}
+EXPECTED.update({REAL[model]: PUBLISHED_FILES[model].sha256 for model in MISSING.values()})
 
 
 rule download_logits:
