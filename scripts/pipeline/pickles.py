@@ -69,7 +69,7 @@ def read_pickle(path: Path | str) -> Any:
     try:
         _scan(path)
         with open(path, "rb") as file:
-            return _two_pairs(_Unpickler(file, encoding="latin1").load())
+            return _two_pairs(_Unpickler(file, Path(path).stat().st_size).load())
     except _Refused as refusal:
         raise InputError(
             f"{path}: the pickle asks for {refusal}; only numeric NumPy arrays are read from a "
@@ -108,11 +108,28 @@ def _scan(path: Path | str) -> None:
 
 
 class _Unpickler(pickle.Unpickler):
+    """Makes at most ``n_bytes`` of bytes from texts: a text in the memo can be used again."""
+
+    def __init__(self, file: Any, n_bytes: int) -> None:
+        super().__init__(file, encoding="latin1")
+        self._left = n_bytes
+
     def find_class(self, module: str, name: str) -> Any:
         try:
+            if (module, name) == ("_codecs", "encode"):
+                return self._encoded
             return _NAMES[f"{module}.{name}"]
         except KeyError:
             raise _Refused(ascii(f"{module}.{name}")[1:-1][:100]) from None
+
+    def _encoded(self, text: str, encoding: str) -> bytes:
+        """Return the bytes that Python 3 wrote as text, for protocols that had no bytes."""
+        if encoding != "latin1" or not isinstance(text, str):
+            raise _Damaged("bytes in another encoding than latin1")
+        self._left -= len(text)
+        if self._left < 0:
+            raise _Damaged("more bytes than the file has")
+        return text.encode("latin1")
 
 
 class _Dtype:
@@ -168,14 +185,7 @@ def _from_buffer(data: bytes, dtype: Any, shape: Any, order: Any) -> _Array:
     return array
 
 
-def _encode(text: str, encoding: str) -> bytes:
-    """Return the bytes that Python 3 wrote as text, for protocols that had no bytes."""
-    if encoding != "latin1" or not isinstance(text, str):
-        raise _Damaged("bytes in another encoding than latin1")
-    return text.encode("latin1")
-
-
-_NAMES: dict[str, Any] = {"numpy.ndarray": None, "numpy.dtype": _Dtype, "_codecs.encode": _encode}
+_NAMES: dict[str, Any] = {"numpy.ndarray": None, "numpy.dtype": _Dtype}
 for _core in ("numpy.core", "numpy._core"):
     _NAMES[f"{_core}.multiarray._reconstruct"] = _Array
     _NAMES[f"{_core}.numeric._frombuffer"] = _from_buffer

@@ -120,7 +120,13 @@ class ParquetTable(Table):
         """Yield the rows' numbers and these columns of a million rows each, as ``where`` says."""
         chosen = [text.partition("=")[::2] for text in self.where]
         wanted = [*dict.fromkeys((*names, *(name for name, _ in chosen)))]
-        self._validate_size(wanted)
+        with reading(self.path, "Parquet table", _AGAIN):
+            self._validate_size(wanted)
+            yield from self._parts(wanted, chosen)
+
+    def _parts(
+        self, wanted: Sequence[str], chosen: Sequence[tuple[str, ...]]
+    ) -> Iterator[tuple[np.ndarray, dict[str, np.ndarray]]]:
         done = 0
         for source in self.sources:
             file = self._pq.ParquetFile(_opened(source), read_dictionary=self._texts(wanted))
@@ -137,8 +143,8 @@ class ParquetTable(Table):
     def _column(self, name: str) -> np.ndarray:
         if not self.is_plain(name):
             return np.full(self.n_rows, str(self.types[name]), object)
-        self._validate_size([name])
         with reading(self.path, "Parquet table", _AGAIN):
+            self._validate_size([name])
             columns = [
                 of_arrow(
                     self._pq.ParquetFile(_opened(source), read_dictionary=self._texts([name]))

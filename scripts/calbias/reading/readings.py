@@ -145,10 +145,11 @@ def _scores(header: Header, columns: Columns) -> list[_Score]:
     exact = [name for name in free if plain(name) in {*CONFIDENCE, *CHANCE} and name.strip()]
     exact += [n for n in free if plain(n) in PREDICTION and header.facts(n).is_fraction]
     with_word = [name for name in free if _has_word(name) and header.facts(name).is_fraction]
+    p_of_label = [name for name in free if _is_p_of_label(header, name, names)]
     tiers = [
         [name for name in exact if name.startswith(OWN)],
         exact,
-        [name for name in with_word if _named_outcomes(name, names)],
+        [*(name for name in with_word if _named_outcomes(name, names)), *p_of_label],
         with_word,
     ]
     calbias_scores = [name for name in free if name.casefold() == f"{OWN}score"]
@@ -160,7 +161,7 @@ def _scores(header: Header, columns: Columns) -> list[_Score]:
             return [_score(name) for name in inside]
     if exact:
         return [_score(name) for name in exact]
-    for name in [name for name in free if _has_word(name) and not plain(name).startswith("p_")]:
+    for name in [name for name in free if _has_word(name)]:
         facts = header.facts(name)
         if facts.is_number and facts.low >= 0 and 10 < facts.high <= 100:
             return [replace(_score(name), is_admitted=False)]
@@ -181,8 +182,17 @@ def _score(name: str) -> _Score:
 
 def _has_word(name: str) -> bool:
     words = words_of(name)
-    is_of_class = plain(name).startswith("p_") or plain(name).endswith("_p")
-    return bool(words & (CHANCE_WORDS | CONFIDENCE_WORDS) or is_of_class) and not words & NO_SCORE
+    return bool(words & (CHANCE_WORDS | CONFIDENCE_WORDS)) and not words & NO_SCORE
+
+
+def _is_p_of_label(header: Header, name: str, names: Sequence[str]) -> bool:
+    """Return whether a name is p_X or X_p of a column X, or of a label X."""
+    label_name = plain(name).removeprefix("p_").removesuffix("_p")
+    if label_name == plain(name) or NO_SCORE & words_of(name) or not header.facts(name).is_fraction:
+        return False
+    labels = [n for n in names if plain(n) in LABEL or header.facts(n).kind == WORDS]
+    values = {plain(value) for label in labels for value in header.facts(label).values or ()}
+    return bool(_named_outcomes(name, names)) or label_name in values
 
 
 def _named_outcomes(score: str, names: Sequence[str]) -> list[str]:
@@ -409,13 +419,16 @@ def _events(
         return
     may_be_predicted = (
         not columns.label
-        and plain(label) in MAY_BE_PREDICTED
+        and (plain(label) in MAY_BE_PREDICTED or plain(score.name) not in ("score", "scores"))
         and score.is_confidence
+        and plain(score.name) not in PREDICTION
         and header.facts(score.name).is_score
         and header.facts(score.name).low >= 0.5 - 1e-9
     )
     if may_be_predicted:
-        why = f"no score is below 1/2: where {label} is the prediction, name the true classes too"
+        why = "no score is below 1/2: if it is a confidence, the prediction is missing"
+        if plain(label) in MAY_BE_PREDICTED:
+            why = f"no score is below 1/2: if {label} is the prediction, name the true classes too"
         make = replace(make, is_admitted=False, why=why)
     named = [v for v in values if plain(v) and plain(v) in plain(score.name).split("_")]
     if len(named) == 1 and len(values) <= MOST_LABELS:

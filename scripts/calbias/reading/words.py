@@ -20,8 +20,8 @@ CHANCE_WORDS = {"prob", "proba", "probability", "risk", "chance"}
 NO_SCORE = {
     *("sd", "std", "se", "var", "variance", "lower", "upper", "low", "high", "ci", "lcl", "ucl"),
     *("diff", "difference", "baseline", "threshold", "cutoff", "entropy", "margin", "loss"),
-    *("weight", "weights", "group", "level", "class", "rank", "min", "mean", "second"),
-    "climatology",
+    *("weight", "weights", "group", "level", "rank", "min", "mean", "second"),
+    *("climatology", "value"),
 }  # fmt: skip
 HIT = ("hit", "hits", "correct", "is_correct", "was_correct", "is_hit")
 LABEL = (

@@ -46,6 +46,15 @@ def test_arrays_come_out_as_they_went_in(tmp_path, protocol, outer):
         assert array.flags.aligned
 
 
+def test_a_text_that_is_used_again_makes_no_more_bytes_than_the_file_has(tmp_path):
+    text = b"X" + struct.pack("<I", 3000) + b"a" * 3000
+    again = (
+        b"c_codecs\nencode\nq\x00(" + text + b"X\x06\x00\x00\x00latin1tq\x01" + b"h\x00h\x01R" * 3
+    )
+    with pytest.raises(InputError, match="more bytes than the file has"):
+        read_pickle(written(tmp_path, b"\x80\x02" + again + b"."))
+
+
 def as_binary(data):
     return b"T" + struct.pack("<i", len(data)) + data
 
