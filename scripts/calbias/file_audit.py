@@ -21,13 +21,15 @@ from calbias.errors import InputError, printable
 from calbias.io.files import is_stream
 from calbias.io.outputs import output_paths, write_texts
 from calbias.reading.cells import rows_where
+from calbias.reading.chosen_reading import named_columns, reading_of
 from calbias.reading.columns import Columns, listed
+from calbias.reading.folds_of_readings import fold_of
 from calbias.reading.forms import as_scores
+from calbias.reading.judged_rows import rows_without_gaps
 from calbias.reading.output_file import Place, judged_words
 from calbias.reading.parquet import ParquetTable, large_table
 from calbias.reading.question import in_words
-from calbias.reading.read_table import fold_of, named_columns, reading_of, rows_without_gaps
-from calbias.reading.readings import EVENT as OF_EVENT
+from calbias.reading.reading import EVENT as OF_EVENT
 from calbias.row_maps import corrected, read_map
 from calbias.samples.by_score import MOST_SCORES
 from calbias.samples.cells import cells_for

@@ -28,7 +28,7 @@ from calbias.reading.class_groups import affixes
 from calbias.reading.columns import DROP, Columns, listed, looked_up_column
 from calbias.reading.forms import as_probabilities, as_scores, common_form, form_of
 from calbias.reading.output_file import Fold, Place
-from calbias.reading.readings import score_column
+from calbias.reading.scores import score_column
 from calbias.reading.table_files import TEXT, Table, read_table_and_cells
 from calbias.recalibration.methods import validate_method
 from calbias.recalibrator import Recalibrator, fitted_to

@@ -15,8 +15,8 @@ from calbias.auditing.inputs import read_data
 from calbias.errors import InputError
 from calbias.io.files import validate_file_exists
 from calbias.reading.columns import Columns, looked_up_column
+from calbias.reading.judged_rows import named_rows
 from calbias.reading.output_file import Place
-from calbias.reading.read_table import named_rows
 from calbias.reading.table_files import SUFFIXES, read_table, table_suffix
 
 

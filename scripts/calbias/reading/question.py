@@ -11,17 +11,10 @@ from calbias.errors import InputError, Question
 from calbias.reading.cells import THOUSANDS
 from calbias.reading.columns import Columns, listed
 from calbias.reading.facts import MIXED
+from calbias.reading.outcomes import MOST_LABELS
 from calbias.reading.output_file import Place
-from calbias.reading.readings import (
-    CLASSES,
-    EVENT,
-    HITS,
-    MOST_LABELS,
-    PREDICTED,
-    Header,
-    Reading,
-    readings_of,
-)  # fmt: skip
+from calbias.reading.reading import CLASSES, EVENT, HITS, PREDICTED, Header, Reading
+from calbias.reading.readings import readings_of
 from calbias.reading.words import CONFIDENCE, LABEL, plain
 
 _MOST_LINES = 12

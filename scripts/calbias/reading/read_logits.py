@@ -31,9 +31,10 @@ from calbias.reading import checks, plausibility
 from calbias.reading.columns import Columns
 from calbias.reading.forms import as_probabilities, as_scores, common_form, validate_one_form
 from calbias.reading.harness_logs import LOG
+from calbias.reading.judged_rows import named_rows, rows_without_gaps
 from calbias.reading.output_file import FOLDS, Fold, OutputFile, Place, are_folds, split_by_fold
-from calbias.reading.read_table import named_rows, read_table_file, rows_without_gaps
-from calbias.reading.readings import HITS, Reading
+from calbias.reading.read_table import read_table_file
+from calbias.reading.reading import HITS, Reading
 from calbias.reading.table_files import SUFFIXES, table_suffix
 from calbias.reading.top_label import top_label_of_scores
 

@@ -1,0 +1,254 @@
+"""The readings of one column of scores with its outcome."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+from shlex import quote
+
+from calbias.defaults import PERCENT, PROBABILITIES
+from calbias.engine.scores_and_hits import EXCESS
+from calbias.reading.cells import is_value
+from calbias.reading.class_groups import OWN
+from calbias.reading.columns import Columns
+from calbias.reading.facts import NUMBERS, WORDS, Facts
+from calbias.reading.outcomes import (
+    MOST_LABELS,
+    follow_up,
+    free_columns,
+    hits_of,
+    is_prediction,
+    labels_of,
+    predictions_of,
+)
+from calbias.reading.reading import EVENT, HITS, PREDICTED, Header, Reading
+from calbias.reading.scores import Score, scores_of
+from calbias.reading.words import (
+    FOLD,
+    GRADES,
+    HIT,
+    MAY_BE_PREDICTED,
+    OF_EVENT,
+    PREDICTION,
+    SAID,
+    STATUS,
+    plain,
+    positive,
+    words_of,
+)  # fmt: skip
+
+
+def of_scores(header: Header, columns: Columns) -> Iterator[Reading]:
+    """Yield the readings of each score; where one has none that is admitted, all are offered."""
+    scores = scores_of(header, columns)
+    labels, hits = labels_of(header, columns, scores), hits_of(header, columns)
+    if columns.event is not None:
+        hits = []
+    by_score = [
+        [valued for each in _own_outcomes(header, columns, score, labels, hits)
+         for valued in _valued(header, columns, score, each)]
+        for score in scores
+    ]  # fmt: skip
+    is_one = all(any(each.is_admitted for each in readings) for readings in by_score)
+    for each in [each for readings in by_score for each in readings]:
+        yield each if is_one or columns.score else replace(each, is_admitted=False)
+
+
+def _own_outcomes(
+    header: Header,
+    columns: Columns,
+    score: Score,
+    labels: Sequence[str],
+    hits: Sequence[str],
+) -> Iterator[Reading]:
+    """Yield the readings of a score with each outcome that it may have."""
+    correctness = [
+        name for name in labels if header.facts(name).labels & SAID and _is_said(header, name)
+    ]
+    labels = [name for name in labels if name not in correctness or columns.event is not None]
+    is_event = score.is_chance and not score.is_confidence and labels
+    for name in (*hits, *correctness) if not is_event or columns.hit else ():
+        if name != score.name and not (columns.event is not None):
+            yield Reading(HITS, score.name, name)
+    if hits and not is_event and not columns.label:
+        return
+    predicted = [(label, p) for label in labels for p in predictions_of(header, columns, label)]
+    if not columns.label and columns.event is None:
+        predicted += _unnamed_truths(header, columns, labels, score)
+        predicted += _labels_as_predictions(header, labels, score)
+    named_labels, is_plain = {*labels, columns.label}, True
+    for label, prediction in dict.fromkeys(predicted):
+        is_admitted, is_other = _of_pair(header, columns, score, label, prediction)
+        if is_admitted is not None and columns.event is None:
+            is_words = positive(header.facts(prediction).labels) is None and not labels
+            is_admitted = is_admitted and (label in named_labels or is_words)
+            yield Reading(PREDICTED, score.name, label, prediction, is_admitted=is_admitted)
+        is_plain = is_plain and (is_other or (label not in named_labels and prediction in labels))
+    if columns.prediction:
+        return
+    if is_plain or columns.event is not None:
+        for label in labels:
+            if label != score.name:
+                yield from _events(header, columns, score, label)
+    if not labels and not hits and not predicted:
+        yield from _unnamed_outcomes(header, columns, score)
+
+
+def _is_said(header: Header, name: str) -> bool:
+    return header.facts(name).labels <= GRADES.keys()
+
+
+def _of_pair(
+    header: Header, columns: Columns, score: Score, label: str, prediction: str
+) -> tuple[bool | None, bool]:
+    """Return whether a pair of label and prediction is admitted, and whether an event may be.
+
+    A confidence in one of two classes is at least 1/2. The probability of one class of more than
+    two is that of the prediction, where no event is named.
+    """
+    both_labels = header.facts(label).labels | header.facts(prediction).labels
+    is_low = header.facts(score.name).low < 0.5 - 1e-9 and not score.name.startswith(OWN)
+    if columns.prediction:
+        return True, False
+    if len(both_labels) > 2:
+        return True, False
+    if score.is_chance:
+        is_event = plain(score.name) in OF_EVENT or "risk" in words_of(score.name)
+        return (None, True) if is_low or is_event else (True, True)
+    return True, is_low
+
+
+def _unnamed_truths(
+    header: Header, columns: Columns, labels: Sequence[str], score: Score
+) -> list[tuple[str, str]]:
+    """Return (truth, prediction) where only the cells of a column say that it is the truth."""
+    if labels or columns.hit:
+        return []
+    free = free_columns(header, columns)
+    pairs = []
+    for prediction in predictions_of(header, columns, ""):
+        classes = header.facts(prediction).labels
+        same = [
+            name
+            for name in free
+            if name not in (prediction, score.name)
+            and plain(name) not in (*HIT, *PREDICTION)
+            and _may_be_same(header.facts(name), classes)
+        ]
+        pairs += [(name, prediction) for name in same]
+    return pairs
+
+
+def _may_be_same(facts: Facts, classes: set[str]) -> bool:
+    labels = facts.labels if facts.values is not None else set()
+    is_of_them = labels <= classes or (classes <= labels and len(labels) <= 2 * len(classes))
+    return is_of_them and min(len(labels), len(classes)) > 1
+
+
+def _labels_as_predictions(
+    header: Header, labels: Sequence[str], score: Score
+) -> list[tuple[str, str]]:
+    """Return (truth, label) where label may be the prediction, and another column the truth."""
+    if score.is_chance:
+        return []
+    predictions = [n for n in labels if plain(n) in MAY_BE_PREDICTED]
+    is_high = header.facts(score.name).low >= 0.5 - 1e-9
+    return [
+        (truth, label)
+        for label in predictions
+        for truth in header.names
+        if truth not in (label, score.name, *header.apart)
+        and plain(truth) not in (*HIT, *PREDICTION, *FOLD)
+        and (truth in labels or (is_high and plain(label) in MAY_BE_PREDICTED))
+        and _may_be_same(header.facts(truth), header.facts(label).labels)
+    ]
+
+
+def _events(
+    header: Header, columns: Columns, score: Score, label: str, is_named: bool = True
+) -> Iterator[Reading]:
+    """Yield a reading for each label that may be the event whose probability the score is."""
+    facts = header.facts(label)
+    gone = {value.casefold() for value in columns.missing}
+    values = [v for v in facts.values or () if v.casefold() in facts.labels - gone]
+    small = {value.casefold() for value in values}
+    make = Reading(EVENT, score.name, label, is_admitted=is_named)
+    if columns.event is not None:
+        if is_named or any(is_value(value, columns.event) for value in values):
+            yield replace(make, event=columns.event)
+        return
+    may_be_predicted = (
+        not columns.label
+        and (plain(label) in MAY_BE_PREDICTED or plain(score.name) not in ("score", "scores"))
+        and score.is_confidence
+        and plain(score.name) not in PREDICTION
+        and header.facts(score.name).is_score
+        and header.facts(score.name).low >= 0.5 - 1e-9
+    )
+    if may_be_predicted:
+        why = "no score is below 1/2: if it is a confidence, the prediction is missing"
+        if plain(label) in MAY_BE_PREDICTED:
+            why = f"no score is below 1/2: if {label} is the prediction, name the true classes too"
+        make = replace(make, is_admitted=False, why=why)
+    named = [v for v in values if plain(v) and plain(v) in plain(score.name).split("_")]
+    if len(named) == 1 and len(values) <= MOST_LABELS:
+        yield replace(make, event=named[0])
+        return
+    if (event := positive(small)) is not None:
+        yield replace(make, event=next((v for v in values if v.casefold() == event), event))
+        return
+    extras = [v for v in values if v.casefold() not in ("0", "1")]
+    has_0_or_1 = {"0", "1"} & small and facts.kind == NUMBERS
+    is_ended = bool(STATUS & words_of(label)) and follow_up(header, make)
+    if {"0", "1"} <= small and 0 < len(extras) <= 3 and not is_ended:
+        why = f"rows of {', '.join(extras)} have no outcome"
+        yield replace(make, event="1", missing=(*extras,), is_admitted=False, why=why)
+    if not 1 < len(values) <= MOST_LABELS or (facts.kind == NUMBERS and not facts.is_whole):
+        return
+    if has_0_or_1 and len(extras) > 1 and not is_ended:
+        return  # counts, or codes
+    for value in values:
+        if value != "0":
+            yield replace(make, event=value, is_admitted=False)
+
+
+def _unnamed_outcomes(header: Header, columns: Columns, score: Score) -> Iterator[Reading]:
+    """Yield what is offered: each column of two values, as an event or as hits."""
+    few = [
+        name
+        for name in free_columns(header, columns)
+        if name != score.name and not is_prediction(name) and _is_few(header.facts(name), name)
+    ]
+    few = [name for name in few if header.facts(name).kind != WORDS or
+           header.facts(name).is_binary] or few  # fmt: skip
+    for name in few:
+        for each in _events(header, columns, score, name, False):
+            yield replace(each, is_admitted=False)
+        if not score.is_chance and columns.event is None and header.facts(name).is_binary:
+            yield Reading(HITS, score.name, name, is_admitted=False)
+
+
+def _is_few(facts: Facts, name: str) -> bool:
+    """Return whether values may be an outcome's: two, or a status with a few more."""
+    n_labels = len(facts.labels) if facts.values is not None else 0
+    is_status = bool(STATUS & words_of(name)) and 1 < n_labels <= 4 and facts.is_whole
+    return facts.is_binary or is_status or (facts.kind == WORDS and n_labels == 2)
+
+
+def _valued(header: Header, columns: Columns, score: Score, reading: Reading) -> Iterator[Reading]:
+    """Yield a reading with each form that its score may have, and what follow-up means for it."""
+    is_admitted = reading.is_admitted and score.is_admitted
+    values = PROBABILITIES if score.name.startswith(OWN) else columns.values
+    if values is None and not score.is_admitted and header.facts(score.name).high > 1 + EXCESS:
+        values = PERCENT
+    reading = replace(reading, values=values, is_admitted=is_admitted)
+    if columns.score and (columns.label or columns.hit) and not reading.why:
+        reading = replace(reading, is_admitted=True)
+    time = follow_up(header, reading)
+    if time and not (columns.label or columns.hit):
+        why = (
+            f"as if every row had been followed to the end; the follow-up itself: audit --time "
+            f"{quote(time)} --status {quote(str(reading.outcome))} --horizon H"
+        )
+        reading = replace(reading, is_admitted=False, why=why)
+    yield reading
