@@ -55,8 +55,9 @@ class Watched:
         """Whether there was an alarm, when the change began, and what is wrong, in one line."""
         monitor = self.kept.monitor
         if monitor.since is None:
+            rows = f"{monitor.n} row{'s' * (monitor.n != 1)}"
             text = (
-                f"no alarm in {monitor.n} rows: evidence {monitor.evidence:.2g}, alarm at "
+                f"no alarm in {rows}: evidence {monitor.evidence:.2g}, alarm at "
                 f"{1 / monitor.level:g}"
             )
         else:
