@@ -25,9 +25,16 @@ from calbias.reading.words import (
 
 def of_classes(header: Header, columns: Columns) -> Iterator[Reading]:
     """Yield the readings of a label, or of one-hot labels, with a column per class."""
-    if columns.score or columns.hit or columns.prediction:
-        return
     names = [name for name in header.names if name not in header.apart]
+    calbias_score = next((name for name in names if name.casefold() == f"{OWN}score"), None)
+    if columns.hit or columns.prediction or columns.score not in (None, calbias_score):
+        return
+    for reading in _of_labels(header, columns, names):  # recalibrated: of the top class or event
+        is_of_all = columns.classes or not calbias_score or reading.values is None
+        yield reading if is_of_all else replace(reading, score=calbias_score)
+
+
+def _of_labels(header: Header, columns: Columns, names: Sequence[str]) -> Iterator[Reading]:
     labels = labels_of(header, columns)
     one_hot = [name for name in names if name.casefold().startswith("label_")]
     if one_hot and not labels:
@@ -37,20 +44,13 @@ def of_classes(header: Header, columns: Columns) -> Iterator[Reading]:
             )
         return
     unnamed = [] if labels else _unnamed_labels(header, columns, names)
-    several = (
-        sum(
-            bool(
-                _groups(
-                    header,
-                    columns,
-                    [n for n in names if n != label],
-                    _class_values(header, columns, label),
-                )
-            )
-            for label in unnamed
+    with_groups = [
+        label
+        for label in unnamed
+        if _groups(
+            header, columns, [n for n in names if n != label], _class_values(header, columns, label)
         )
-        > 1
-    )
+    ]
     for label in labels or unnamed:
         values = _class_values(header, columns, label)
         free = [n for n in names if n != label and plain(n) not in FOLD]
@@ -62,7 +62,7 @@ def of_classes(header: Header, columns: Columns) -> Iterator[Reading]:
                 group = group._replace(labels=next(p for p in PAIRS if p[1] == pair))
             reading = Reading(CLASSES, outcome=label, group=group)
             is_word = header.facts(label).kind == WORDS and positive({*map(str.casefold, values)})
-            says = not several and (is_word is None or _names_label(label, group))
+            says = len(with_groups) < 2 and (is_word is None or _names_label(label, group))
             is_admitted = group.is_admitted and (label in labels or says)
             yield from _of_group(header, columns, replace(reading, is_admitted=is_admitted))
         if label in labels and not columns.classes and 1 < len(values) <= MOST_LABELS:

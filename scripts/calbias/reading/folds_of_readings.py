@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Mapping
+from dataclasses import replace
 from shlex import quote
 
 import numpy as np
@@ -34,7 +35,11 @@ from calbias.reading.words import GRADES, NOTHING
 def fold_of(table: Mapping[str, np.ndarray], reading: Reading, location: Place) -> Fold:
     """Return the values and labels of all rows of a table, or of a part of it, by its reading."""
     if reading.group:
-        return _of_classes(table, reading, location)
+        fold = _of_classes(table, reading, location)
+        if not reading.score:
+            return fold
+        _, hits = scores_and_outcomes(fold, replace(reading, score=None))
+        return Fold(numbers_of(table, [reading.score], location, OF_ROW), hits, location)
     score, outcome = str(reading.score), str(reading.outcome)
     scores = numbers_of(table, [score], location, OF_ROW, reading.values)
     if reading.kind == EVENT:
@@ -152,8 +157,20 @@ def _labels(table: Mapping[str, np.ndarray], reading: Reading, location: Place) 
 
 def judged_by(fold: Fold, reading: Reading) -> Judged:
     """Return what tells a reading apart from others."""
+    scores, hits = scores_and_outcomes(fold, reading)
+    kind = bytes([reading.kind == EVENT])  # hits of predictions are judged otherwise
+    digest = hashlib.blake2b(kind + np.round(scores, 9).tobytes() + hits.tobytes()).digest()
+    return Judged(len(scores), float(scores.mean()), float(hits.mean()), digest)
+
+
+def scores_and_outcomes(fold: Fold, reading: Reading) -> tuple[np.ndarray, np.ndarray]:
+    """Return the scores (n,) and the hits or events (n,) of a fold."""
     values, labels = fold.values, np.ravel(fold.labels)
-    if reading.group and (reading.kind == CLASSES or len(reading.classes) == 2):
+    if (
+        reading.group
+        and not reading.score
+        and (reading.kind == CLASSES or len(reading.classes) == 2)
+    ):
         form = str(reading.values)
         if form == LOGITS:
             values = softmax(values.astype(float), axis=1)
@@ -169,7 +186,4 @@ def judged_by(fold: Fold, reading: Reading) -> Judged:
             values = values[:, 1]
     scores = np.ravel(as_scores(values, None if reading.group else reading.values,
                                 fold.place.error)).astype(float)  # fmt: skip
-    hits = np.ravel(labels).astype(float)
-    kind = bytes([reading.kind == EVENT])  # hits of predictions are judged otherwise
-    digest = hashlib.blake2b(kind + np.round(scores, 9).tobytes() + hits.tobytes()).digest()
-    return Judged(len(scores), float(scores.mean()), float(hits.mean()), digest)
+    return scores, np.ravel(labels).astype(float)

@@ -76,9 +76,11 @@ def in_words(reading: Reading) -> str:
             f"it equals {reading.outcome}"
         )
     outcome = reading.outcome or "the one-hot label"
-    if reading.kind == EVENT and reading.score:
+    if reading.kind == EVENT and reading.score and not reading.group:
         return f"{reading.score} is the probability that {outcome} is {reading.event}"
     classes = f"{listed(reading.classes)} are {reading.values}"
+    if reading.score:
+        classes = f"{reading.score} is the recalibrated score of {classes}"
     counted = reading.group if _counts(reading) else None
     start = f"; {outcome} counts from {counted.count_from}" if counted else ""
     if reading.kind == EVENT:
@@ -150,7 +152,7 @@ def _key(reading: Reading) -> Any:
 
 
 def _all_options(reading: Reading, columns: Columns) -> dict[str, Any]:
-    options: dict[str, Any] = {"score": reading.score}
+    options: dict[str, Any] = {"score": None if reading.group else reading.score}
     if reading.outcome:
         options[_ROLES[reading.kind]] = reading.outcome
     options["prediction"] = reading.prediction

@@ -72,12 +72,14 @@ def read_table_file(
     outcomes = split["test"].labels
     hints = [] if ids else [*repeats(everything, plain_others, numbers, outcomes)]
     form = {HITS: "scores", PREDICTED: "scores", EVENT: "event", CLASSES: None}[reading.kind]
-    if reading.kind == EVENT and len(reading.classes) == 2:
+    if reading.group and reading.score:
+        form = "event" if reading.kind == EVENT else "scores"
+    elif reading.kind == EVENT and len(reading.classes) == 2:
         form = None
     return OutputFile(
         split, form, {name: judged[name] for name in by} or None, clusters,
         (*notes,), (*hints,), (*_follow_up(table, reading),), reading.classes, reading.score,
-        None if reading.kind == EVENT and len(reading.classes) > 2 else reading.values,
+        None if reading.group and form else reading.values,
         in_words(reading),
     )  # fmt: skip
 
