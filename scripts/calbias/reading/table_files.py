@@ -32,6 +32,7 @@ JSON_LINES = (".jsonl", ".ndjson", ".json")
 PARQUET = (".parquet", ".pq")
 SUFFIXES = (*TEXT, *JSON_LINES, *PARQUET)
 _DELIMITERS = ",;\t|"  # the first of those that occur equally often
+_EXACT_PANDAS = 3
 _EMPTY = ["", "NA", "N/A", "n/a", "#N/A", "NULL", "null", "NaN", "nan", "-nan", "<NA>", "?"]
 _AGAIN = "write it again"
 _CELLS_PER_BYTE, _FREE_CELLS = 8, 1 << 20  # of JSON: an object needs not have all names
@@ -261,10 +262,16 @@ def _cells(
     ends = itertools.islice(re.finditer(rb"\r\n|\n|\r|\Z", data), n_lines - 1, None)
     body = data[next(ends).end() :]  # pandas would rename what repeats, slowly
 
+    if int(pd.__version__.partition(".")[0]) < _EXACT_PANDAS:  # older ones err in the last digit
+        exact: dict[str, Any] = {"float_precision": "round_trip"}
+    else:
+        exact = {}
+
     def read(**options: Any) -> Any:
         return pd.read_csv(
             io.BytesIO(body), sep=delimiter, header=None, names=range(n_columns), skiprows=skipped,
-            index_col=False, keep_default_na=False, na_values=_EMPTY, low_memory=False, **options,
+            index_col=False, keep_default_na=False, na_values=_EMPTY, low_memory=False,
+            **exact, **options,
         )  # fmt: skip
 
     if not body.strip():
