@@ -119,7 +119,8 @@ def _kinds_of(
     if kind is None and part in ("shape", "local"):
         low, high = _rows_of("local", groups, statistics)
         if _is_likelier_than_line(low, high, groups, rates):
-            kind = "atoms" if high - low == 1 and groups.size[low] > 1 else "local"
+            # a slope of the rows beside it is mostly the gap's own, up to where it truly ends
+            return "atoms" if high - low == 1 and groups.size[low] > 1 else "local", None
     if kind:
         low, high = _rows_of(kind, groups, statistics)
         elsewhere = np.sum(np.where((first < low) | (first >= high), terms, 0.0)[:2], axis=1)

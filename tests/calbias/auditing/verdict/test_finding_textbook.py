@@ -109,9 +109,12 @@ class Study:
         named = []
         if part in ("local", "atoms") and not self.is_of_line(self.worst(part)):
             named.append((part, self.worst(part)))
-        if part in ("local", "shape") and self.is_likelier_than_line(self.worst("local")):
-            named.append(("local", self.worst("local")))
-        for searched, rows in named[:1]:
+        if not named and part in ("local", "shape"):
+            rows = self.worst("local")
+            if self.is_likelier_than_line(rows):
+                one_score = np.unique(self.s[rows]).size == 1 and rows.size > 1
+                return "atoms" if one_score else "local", None
+        for searched, rows in named:
             one_score = np.unique(self.s[rows]).size == 1 and rows.size > 1
             elsewhere = np.ones(self.s.size)
             elsewhere[rows] = 0
@@ -165,8 +168,9 @@ def test_a_gap_next_to_1_alone_is_not_named_a_slope():
         generator = np.random.default_rng(seed)
         scores = expit(generator.normal(5, 2, 1500))
         hits = generator.random(1500) < scores - 0.06 * (scores > 0.99)
-        finding = judge(scores, hits, replicates=199).finding
-        assert finding.kind == "local"
+        verdict = judge(scores, hits, replicates=199)
+        finding = verdict.finding
+        assert (finding.kind, verdict.second) == ("local", None)
         assert 0.98 < finding.low < 0.995 < finding.high
 
 
