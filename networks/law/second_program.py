@@ -21,9 +21,9 @@ def draw_rows(cells: pd.DataFrame) -> tuple[np.ndarray, np.ndarray]:
     n, hits, middle = cells["n"].to_numpy(float), cells["hits"].to_numpy(float), cells["cell"] / 100
     coarse = ((np.cumsum(n) - n / 2) * N_CELLS // n.sum()).astype(int)
     total = np.bincount(coarse, n)
-    score, rest = (np.bincount(coarse, n / (1 + np.exp(s * middle))) / total for s in (-1, 1))
+    score, complement = (np.bincount(coarse, n / (1 + np.exp(s * middle))) / total for s in (-1, 1))
     rate = np.clip(np.bincount(coarse, hits) / total, 0, 1 - 1e-6)
-    shift = np.log(rate / (1 - rate)) - np.log(score / rest)
+    shift = np.log(rate / (1 - rate)) - np.log(score / complement)
     x = np.sort(rng.choice(cells["cell"], N_ROWS, p=n / n.sum()) + rng.random(N_ROWS)) / 100
     at = np.bincount(coarse, n * middle) / total
     return 1 / (1 + np.exp(-x)), 1 / (1 + np.exp(-x - np.interp(x, at, shift)))
