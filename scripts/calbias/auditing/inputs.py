@@ -299,6 +299,7 @@ def read_data(
     those that the user names. With ``top_label`` the top class of two is audited, else class 1 is
     an event.
     """
+    top_label = top_label or bool(columns and columns.top_label)
     columns = replace(columns or Columns(), top_label=top_label)
     outputs = read_outputs(path, by, columns)
     data = _data_of(outputs.folds["test"], outputs.form, top_label, outputs.clusters)

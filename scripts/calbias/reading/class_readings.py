@@ -146,7 +146,7 @@ def _unnamed_labels(header: Header, columns: Columns, names: Sequence[str]) -> l
         if facts.kind == NUMBERS and not facts.is_whole:
             continue
         may_be_labels.append(name)
-    return may_be_labels
+    return may_be_labels if len(may_be_labels) <= MOST_LABELS else []  # features
 
 
 def _of_group(header: Header, columns: Columns, reading: Reading) -> Iterator[Reading]:

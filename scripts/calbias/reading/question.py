@@ -11,10 +11,11 @@ from calbias.errors import InputError, Question
 from calbias.reading.cells import THOUSANDS
 from calbias.reading.columns import Columns, listed
 from calbias.reading.facts import MIXED
-from calbias.reading.outcomes import MOST_LABELS
+from calbias.reading.outcomes import MOST_LABELS, labels_of
 from calbias.reading.output_file import Place
 from calbias.reading.reading import CLASSES, EVENT, HITS, PREDICTED, Header, Reading
 from calbias.reading.readings import readings_of
+from calbias.reading.scores import scores_of
 from calbias.reading.words import CONFIDENCE, LABEL, plain
 
 _MOST_LINES = 12
@@ -211,8 +212,8 @@ def _none(header: Header, columns: Columns) -> str:
             f"column {scores[0]} holds 0 and 1 alone and column {swapped[0]} probabilities: if "
             f"they are swapped, give --score {quote(swapped[0])} --label {quote(scores[0])}"
         )
-    labels = [n for n in names if n == columns.label or (not columns.label and plain(n) in
-              ("label", "target", "outcome", "y_true"))]  # fmt: skip
+    labels = labels_of(header, columns, scores_of(header, columns))
+    labels = labels or [name for name in names if plain(name) in LABEL]
     for name in labels:
         facts = header.facts(name)
         n_values = len(facts.values) if facts.values is not None else None
@@ -222,6 +223,11 @@ def _none(header: Header, columns: Columns) -> str:
             return (
                 f"column {name} has {many}{first}, and is no label; name the column of 0 and 1 by "
                 "--label, or one value of this column by --event"
+            )
+        if facts.is_number and (n_values or 0) > 2 and scores_of(header, columns):
+            return (
+                f"column {name} has the values {listed(facts.values or ())}: counts or grades are "
+                "no event; write a column of 0 and 1, or name one value by --event"
             )
     for name in names:
         values = header.facts(name).values or ()
