@@ -221,7 +221,7 @@ def _add_columns(parser: argparse.ArgumentParser, **score_options: Any) -> None:
                         help="leave out rows with this outcome, such as -100 or None; drop stands "
                         "for an empty score or outcome; again for further ones")  # fmt: skip
     parser.add_argument("--values", choices=FORMS,
-                        help="what scores, or columns of classes, are (found out)")  # fmt: skip
+                        help="what scores, or columns of classes, are (detected)")  # fmt: skip
     parser.add_argument("--rows", metavar="COLUMN=VALUE", action="append", default=[],
                         help="judge these rows alone, such as split=test; again for rows of which "
                         "both hold")  # fmt: skip

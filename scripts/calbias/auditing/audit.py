@@ -153,8 +153,8 @@ def audit(
     events, and ``audit.risk`` has the numbers of a risk model.
 
     Follow-up, weights, a judge, and hits that are shares between 0 and 1 make outcomes that are
-    right on average (docs/follow_up.md). Their noise is seen, as with clusters: the p-value is by
-    random signs, there is no CORP diagram, and estimators and classes are refused.
+    right on average (docs/tool/follow_up.md). Their noise is estimated, as with clusters: the
+    p-value is by random signs, there is no CORP diagram, and estimators and classes are refused.
 
     Examples
     --------
