@@ -112,6 +112,7 @@ rule record_provenance:
                 for path in (*OWN_FIGURES, *(f"results/figures/{name}.png" for name in FIGURES))
                 for kind in ("png", "pdf")
             ),
+            *(f"results/figures/{name}.csv" for name in FIGURES),
         ],
     output:
         report(

@@ -210,6 +210,7 @@ from calbias.engine.sampler import Sampler
 from calbias.io.python_files import SCRIPTS
 from calbias.multiclass.measures import MEASURES
 from reproduction.authors_draws import batches, seeds
+from reproduction.resamples import resampled_batch
 
 scenario = published_scenario("resnet110_c10")
 generator = np.random.default_rng(0)
@@ -221,6 +222,8 @@ def draw(n):
 x = generator.random(300)
 calls = [partial(draw, n) for n in (1, 2, 31, 32, 33, 300)]
 calls += [lambda: [*batches(scenario, (1, 2, 50), seeds(5))]]
+ties, twice = np.sort(x.round(1)), 2 * (np.arange(300) % 2)
+calls += [partial(resampled_batch, ties, twice > 0, twice)]
 for n, classes in ((1, 2), (2, 3), (40, 5), (600, 3)):
     p = generator.dirichlet(np.full(classes, 0.3), n)
     calls += [partial(noise_floor, p, p.argmax(1), measure=m, replicates=20) for m in MEASURES]

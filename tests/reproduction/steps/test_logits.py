@@ -76,8 +76,8 @@ def test_same_seed_same_bytes(own, tmp_path):
 
 def test_a_bad_file_is_one_line_and_nothing_is_written(tmp_path, refused):
     file = tmp_path / "bad.csv"
-    file.write_text("label,a,b\n0,1,2\n1,nan,2\n")
-    with refused(f"error: {file}, line 3: column a is empty or NaN"):
+    file.write_text("label,0,1\n0,1,2\n1,nan,2\n")
+    with refused(f"error: {file}, line 3: column 0 is empty or NaN"):
         written("read_logits", tmp_path / "out", file=file)
     assert not (tmp_path / "out").exists()
 

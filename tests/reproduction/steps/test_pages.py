@@ -85,6 +85,7 @@ README = "# A\n<!-- numbers: begin (by hand) -->\nbefore\n<!-- numbers: end -->\
 
 def tables(folder):
     (folder / "claims.csv").write_text("id,verdict\nR01,reproduced\nR02,approximate\n")
+    (folder / "measurements.csv").write_text("id,name,case,value\nR01,another,,6.7\n")
     (folder / "benchmark.csv").write_text(
         "work,implementation,baseline,n_scores,seconds,baseline_seconds,ratio_median,ratio_low,"
         "ratio_high\nfig4_grid_six_binned,calbias,numpy_beta_draw,1000000,0.005,0.035,7.0,6.5,7.5\n"
