@@ -32,6 +32,7 @@ def write_numbers(
     """Write the numbers that README.md and docs/papers/results.md quote, from the result tables.
 
     They stand between markers; the first of a pair names the topics: ``<!-- numbers: begin bias``.
+    A part stays as it is where the folder lacks a table of its topics.
 
     tables: folder of result tables
     machine: machine and date of the benchmark, in words
@@ -51,6 +52,8 @@ def write_numbers(
 def _quoted(tables: dict[str, pd.DataFrame], machine: str, marked: re.Match[str]) -> str:
     """Return a marked part of a document with the findings of its topics."""
     begin, topics, end = marked.groups()
+    if any(not {*TOPICS[topic][0]} <= {*tables} for topic in topics.split()):
+        return marked[0]
     quoted = findings(tables, machine, tuple(topics.split()))
     return begin + "".join(f"- **{title}**{text}\n" for title, text in quoted) + end
 
