@@ -35,7 +35,6 @@ ELSEWHERE = {
     "workflow/changelog": "CHANGELOG.md",
 }
 GUESTS = ("evidence/", "networks/")  # folders that may be deleted
-GUESTS = ("evidence/", "networks/")
 _LINK = re.compile(r"(!?)\[([^\]]*)\]\(([^)#: ]+)(#[^)]*)?\)")
 
 

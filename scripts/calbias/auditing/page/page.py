@@ -49,7 +49,7 @@ COLUMNS = {  # key: heading and form
     "coverage": ("Coverage of the interval", "text"), "also": ("Elsewhere", "text"),
     "part": ("Looks for", "text"), "segment": ("Subgroup", "text"), "gap": ("Gap", "points"),
     "fault": ("Fault", "text"), "rows_needed": ("Rows needed", "count"),
-    "others_gap": ("Gap of the others", "points"), "apart": ("Apart", "text"),
+    "others_gap": ("Gap of the others", "points"), "apart": ("Differs", "text"),
     "difference_p_value": ("p of the difference", "p"),
     "shift": ("Calibration in the large", "fraction"),
     "shift_low": ("Low", "fraction"), "shift_high": ("High", "fraction"),
