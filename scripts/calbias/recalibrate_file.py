@@ -29,7 +29,8 @@ from calbias.reading.columns import DROP, Columns, listed, looked_up_column
 from calbias.reading.forms import as_probabilities, as_scores, common_form, form_of
 from calbias.reading.output_file import Fold, Place
 from calbias.reading.scores import score_column
-from calbias.reading.table_files import TEXT, Table, read_table_and_cells
+from calbias.reading.table import Table
+from calbias.reading.table_files import TEXT, read_table_and_cells
 from calbias.recalibration.methods import validate_method
 from calbias.recalibrator import Recalibrator, fitted_to
 from calbias.row_maps import RowMap, RowMaps, maps_by_subgroup, read_map, rows_of_option

@@ -21,7 +21,8 @@ from calbias.outcomes.given import Given, has_shares, shares_of
 from calbias.reading.cells import as_number, numbers_of, texts_of
 from calbias.reading.columns import DROP, Columns, looked_up_column
 from calbias.reading.output_file import Place
-from calbias.reading.table_files import Table, read_table
+from calbias.reading.table import Table
+from calbias.reading.table_files import read_table
 from calbias.reading.words import GRADES
 
 TIMES = ("time", "times", "futime", "followup", "follow_up", "months", "days", "years", "duration",

@@ -24,7 +24,7 @@ from calbias.reading.judged_rows import never, part_of, rows_without_gaps
 from calbias.reading.output_file import Place, are_folds
 from calbias.reading.question import Judged, chosen
 from calbias.reading.reading import CLASSES, Header, Reading
-from calbias.reading.table_files import Table
+from calbias.reading.table import Table
 from calbias.reading.words import FOLD, plain
 
 _ROLES = ("score", "hit", "label", "prediction")

@@ -19,7 +19,7 @@ from calbias.reading.cells import (
 from calbias.reading.columns import DROP, listed, looked_up_column
 from calbias.reading.output_file import Place
 from calbias.reading.reading import Reading
-from calbias.reading.table_files import Table
+from calbias.reading.table import Table
 from calbias.reading.words import NOTHING
 
 

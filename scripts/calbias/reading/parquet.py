@@ -19,13 +19,7 @@ from calbias.reading.cells import has_value, rows_where
 from calbias.reading.facts import Facts, facts_of
 from calbias.reading.harness_logs import flattened, is_log
 from calbias.reading.output_file import Place
-from calbias.reading.table_files import (
-    _INDEX,
-    Table,
-    column_of,
-    concatenated,
-    table_of,
-)  # fmt: skip
+from calbias.reading.table import INDEX, Table, column_of, concatenated, table_of
 
 _PURPOSE, _AGAIN = "a Parquet file", "write it again"
 _BATCH = 1 << 20
@@ -88,7 +82,7 @@ class ParquetTable(Table):
         )
         counts = Counter(self.all_names)
         several = [name for name, count in counts.items() if count > 1]
-        names = [n for n in counts if n.strip() and not _INDEX.fullmatch(n) and counts[n] == 1]
+        names = [n for n in counts if n.strip() and not INDEX.fullmatch(n) and counts[n] == 1]
         n_rows = sum(file.metadata.num_rows for file in files)
         super().__init__(names, n_rows, self._column, [f"{n} (several)" for n in several], several)
 

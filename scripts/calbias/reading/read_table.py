@@ -28,7 +28,8 @@ from calbias.reading.output_file import Fold, OutputFile, Place, split_by_fold
 from calbias.reading.plausibility import repeats
 from calbias.reading.question import in_words
 from calbias.reading.reading import CLASSES, EVENT, HITS, PREDICTED, Header, Reading
-from calbias.reading.table_files import Table, read_table
+from calbias.reading.table import Table
+from calbias.reading.table_files import read_table
 from calbias.reading.words import FOLD, plain
 
 
