@@ -22,13 +22,15 @@ from calbias.reading.outcomes import (
     predictions_of,
 )
 from calbias.reading.reading import EVENT, HITS, PREDICTED, Header, Reading
-from calbias.reading.scores import Score, scores_of
+from calbias.reading.scores import Score, named_outcomes, scores_of
 from calbias.reading.words import (
+    AGAINST,
     FOLD,
     GRADES,
     HIT,
     MAY_BE_PREDICTED,
     OF_EVENT,
+    PERCENT_WORDS,
     PREDICTION,
     SAID,
     STATUS,
@@ -76,12 +78,13 @@ def _own_outcomes(
     if not columns.label and columns.event is None:
         predicted += _unnamed_truths(header, columns, labels, score)
         predicted += _labels_as_predictions(header, labels, score)
-    named_labels, is_plain = {*labels, columns.label}, True
+    named_labels, is_plain, is_paired = {*labels, columns.label}, True, False
     for label, prediction in dict.fromkeys(predicted):
         is_admitted, is_other = _of_pair(header, columns, score, label, prediction)
         if is_admitted is not None and columns.event is None:
             is_words = positive(header.facts(prediction).labels) is None and not labels
             is_admitted = is_admitted and (label in named_labels or is_words)
+            is_paired = True
             yield Reading(PREDICTED, score.name, label, prediction, is_admitted=is_admitted)
         is_plain = is_plain and (is_other or (label not in named_labels and prediction in labels))
     if columns.prediction:
@@ -90,7 +93,7 @@ def _own_outcomes(
         for label in labels:
             if label != score.name:
                 yield from _events(header, columns, score, label)
-    if not labels and not hits and not predicted:
+    if not labels and not hits and not is_paired:
         yield from _unnamed_outcomes(header, columns, score)
 
 
@@ -242,6 +245,8 @@ def _valued(header: Header, columns: Columns, score: Score, reading: Reading) ->
     if values is None and not score.is_admitted and header.facts(score.name).high > 1 + EXCESS:
         values = PERCENT
     reading = replace(reading, values=values, is_admitted=is_admitted)
+    if not columns.score and (why := _why_not(header, score, reading)):
+        reading = replace(reading, is_admitted=False, why=reading.why or why)
     if columns.score and (columns.label or columns.hit) and not reading.why:
         reading = replace(reading, is_admitted=True)
     time = follow_up(header, reading)
@@ -251,4 +256,26 @@ def _valued(header: Header, columns: Columns, score: Score, reading: Reading) ->
             f"{quote(time)} --status {quote(str(reading.outcome))} --horizon H"
         )
         reading = replace(reading, is_admitted=False, why=why)
+    if values is None and _may_be_small_percentages(header, score.name):
+        for values in (PERCENT, PROBABILITIES):
+            yield replace(reading, values=values, is_admitted=False)
+        return
     yield reading
+
+
+def _why_not(header: Header, score: Score, reading: Reading) -> str:
+    """Return why a score may be the chance of what its outcome does not say, or ""."""
+    words = words_of(score.name)
+    is_named = reading.event is not None and plain(reading.event) in words
+    if AGAINST & words and not is_named and not named_outcomes(score.name, header.names):
+        return "its name may say the opposite: if so, give 1 - p"
+    if reading.kind == HITS and (plain(score.name) in OF_EVENT or "risk" in words):
+        return "it is named as the probability of an event: if so, give its label"
+    return ""
+
+
+def _may_be_small_percentages(header: Header, name: str) -> bool:
+    """Return whether a name says percentages of cells that could be fractions."""
+    facts = header.facts(name)
+    is_said = bool(PERCENT_WORDS & words_of(name)) or "%" in name
+    return is_said and facts.is_score and not facts.has_signs

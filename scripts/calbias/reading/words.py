@@ -10,9 +10,13 @@ CHANCE = (
     *("y_prob", "y_score", "y_proba", "y_pred_proba", "y_pred_prob", "prob", "probs", "proba"),
     *("probability", "risk", "chance", "predicted_probability", "predicted_prob", "pred_prob"),
     *("pred_proba", "predicted_risk", "predicted_proba", "p_event", "phat", "p_hat"),
+    *("scored_probabilities", "probabilities"),
 )  # fmt: skip
 """Names of scores: of the confidence in a prediction, and of the probability of an event."""
-OF_EVENT = {"y_prob", "y_score", "y_proba", "y_pred_proba", "y_pred_prob", "p_event"}
+OF_EVENT = {
+    *("y_prob", "y_score", "y_proba", "y_pred_proba", "y_pred_prob", "p_event"),
+    *("scored_probabilities", "probabilities"),
+}  # fmt: skip
 """Names of chances that are an event's, whatever prediction stands beside; so are risks."""
 CONFIDENCE_WORDS = {"confidence", "conf"}
 CHANCE_WORDS = {"prob", "proba", "probability", "risk", "chance"}
@@ -21,21 +25,27 @@ NO_SCORE = {
     *("sd", "std", "se", "var", "variance", "lower", "upper", "low", "high", "ci", "lcl", "ucl"),
     *("diff", "difference", "baseline", "threshold", "cutoff", "entropy", "margin", "loss"),
     *("weight", "weights", "group", "level", "rank", "min", "mean", "second"),
-    *("climatology", "value"),
+    *("climatology", "value", "percentile", "quantile", "decile"),
 }  # fmt: skip
+AGAINST = {
+    *("not", "no", "non", "without", "neg", "negative", "error", "wrong", "incorrect"),
+    *("uncertainty", "survival", "surviving", "alive", "healthy", "normal"),
+}  # fmt: skip
+"""Words of the chance that the event does not happen, or that the prediction is wrong."""
+PERCENT_WORDS = {"percent", "percents", "percentage", "pct", "perc"}
 HIT = ("hit", "hits", "correct", "is_correct", "was_correct", "is_hit")
 LABEL = (
     *("label", "labels", "y_true", "true_label", "target", "outcome", "truth", "actual", "gold"),
     *("gold_label", "ground_truth", "true_class", "actual_class", "actual_label", "observed"),
     *("obs", "y_test", "true_labels", "gt", "y"),
 )  # fmt: skip
-LESS_OFTEN_LABEL = ("class", "result", "resolution", "answer", "event")
+LESS_OFTEN_LABEL = ("class", "result", "resolution", "answer", "event", "references")
 """Names of labels, and those that are labels where no other name is."""
 MAY_BE_PREDICTED = {"label", "labels", "class", "result"}
 PREDICTION = (
     *("prediction", "predictions", "predicted", "y_pred", "predicted_label", "predicted_class"),
     *("pred", "preds", "response", "pred_class", "pred_label", "prediction_label", "predict"),
-    *("y_hat", "yhat", "predicted_labels", "forecast", "fitted_values"),
+    *("y_hat", "yhat", "predicted_labels", "forecast", "fitted_values", "scored_labels"),
 )  # fmt: skip
 """Names of predicted classes; of scores where their cells are fractions."""
 CLASS = {

@@ -74,6 +74,8 @@ READ = {
                          "calbias_score": RISK**2}, (EVENT, (RISK**2).mean(), EVENTS[2])),
     "64 bits": ({"gold": 2**62 + CLASS, "predicted": 2**62 + P.argmax(axis=1),
                  "score": P.max(axis=1)}, TOPS),
+    "evaluate": ({"references": HAPPENED, "predictions": SAID, "probabilities": RISK}, EVENTS),
+    "named by no": ({"truth": BOTH[1 - HAPPENED], "prob_no": RISK}, EVENTS),
     "true and 1": ({"label": HAPPENED.astype(bool), "prediction": SAID, "score": SURE}, HITS),
 }  # fmt: skip
 
@@ -115,6 +117,12 @@ ASKED = {
                              "label": WORD}, OF_LOGITS, 2),
     "features": ({**classes("x", LOGITS), "label": CLASS}, None, 1),
     "two sets": ({**classes("p_"), **classes("cal_p_", P[::-1]), "label": CLASS}, TOPS, 2),
+    "small percentages": ({"Risk (%)": RISK, "outcome": HAPPENED}, EVENTS, 2),
+    "no event": ({"prob_no_event": RISK, "event": HAPPENED}, EVENTS, 1),
+    "an error": ({"error_probability": 1 - SURE, "correct": SAID == HAPPENED}, None, 1),
+    "a risk and hits": ({"risk_score": 1 - SURE, "correct": SAID == HAPPENED}, None, 1),
+    "azure": ({"Buys": BOTH[HAPPENED], "Scored Labels": BOTH[SAID],
+               "Scored Probabilities": RISK}, EVENTS, 1),
     "two scores": ({"prob_a": RISK, "prob_b": RISK**2, "label": HAPPENED}, EVENTS, 2),
     "initials": ({**classes("p_", names=["cow", "dog", "emu"]),
                   "result": np.array(["C", "D", "E"])[CLASS]}, TOPS, 1),
