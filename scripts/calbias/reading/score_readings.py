@@ -84,8 +84,14 @@ def _own_outcomes(
         if is_admitted is not None and columns.event is None:
             is_words = positive(header.facts(prediction).labels) is None and not labels
             is_admitted = is_admitted and (label in named_labels or is_words)
-            is_paired = True
-            yield Reading(PREDICTED, score.name, label, prediction, is_admitted=is_admitted)
+            is_paired, why = True, ""
+            if not columns.prediction and _are_free_texts(header, label, prediction):
+                is_admitted, why = (
+                    False,
+                    f"most texts of {prediction} are no {label}: are they equal?",
+                )
+            pair = Reading(PREDICTED, score.name, label, prediction, is_admitted=is_admitted)
+            yield replace(pair, why=why)
         is_plain = is_plain and (is_other or (label not in named_labels and prediction in labels))
     if columns.prediction:
         return
@@ -119,6 +125,15 @@ def _of_pair(
         is_event = plain(score.name) in OF_EVENT or "risk" in words_of(score.name)
         return (None, True) if is_low or is_event else (True, True)
     return True, is_low
+
+
+def _are_free_texts(header: Header, label: str, prediction: str) -> bool:
+    """Return whether most texts of a prediction are never a label, as those of an answer."""
+    facts = header.facts(label), header.facts(prediction)
+    if any(each.kind != WORDS or each.values is None for each in facts):
+        return False
+    truths, texts = ({*(each.values or ())} for each in facts)
+    return 2 * len(texts - truths) > len(texts)
 
 
 def _unnamed_truths(

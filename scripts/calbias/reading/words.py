@@ -37,7 +37,7 @@ HIT = ("hit", "hits", "correct", "is_correct", "was_correct", "is_hit")
 LABEL = (
     *("label", "labels", "y_true", "true_label", "target", "outcome", "truth", "actual", "gold"),
     *("gold_label", "ground_truth", "true_class", "actual_class", "actual_label", "observed"),
-    *("obs", "y_test", "true_labels", "gt", "y"),
+    *("obs", "y_test", "true_labels", "gt", "y", "correct_answer"),
 )  # fmt: skip
 LESS_OFTEN_LABEL = ("class", "result", "resolution", "answer", "event", "references")
 """Names of labels, and those that are labels where no other name is."""
@@ -46,6 +46,7 @@ PREDICTION = (
     *("prediction", "predictions", "predicted", "y_pred", "predicted_label", "predicted_class"),
     *("pred", "preds", "response", "pred_class", "pred_label", "prediction_label", "predict"),
     *("y_hat", "yhat", "predicted_labels", "forecast", "fitted_values", "scored_labels"),
+    *("model_answer", "predicted_answer"),
 )  # fmt: skip
 """Names of predicted classes; of scores where their cells are fractions."""
 CLASS = {

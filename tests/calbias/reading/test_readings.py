@@ -76,6 +76,8 @@ READ = {
                  "score": P.max(axis=1)}, TOPS),
     "evaluate": ({"references": HAPPENED, "predictions": SAID, "probabilities": RISK}, EVENTS),
     "named by no": ({"truth": BOTH[1 - HAPPENED], "prob_no": RISK}, EVENTS),
+    "answers": ({"model_answer": np.array(["cat", "dog", "owl"])[P.argmax(axis=1)],
+                 "correct_answer": WORD, "confidence": P.max(axis=1)}, TOPS),
     "true and 1": ({"label": HAPPENED.astype(bool), "prediction": SAID, "score": SURE}, HITS),
 }  # fmt: skip
 
@@ -123,6 +125,8 @@ ASKED = {
     "a risk and hits": ({"risk_score": 1 - SURE, "correct": SAID == HAPPENED}, None, 1),
     "azure": ({"Buys": BOTH[HAPPENED], "Scored Labels": BOTH[SAID],
                "Scored Probabilities": RISK}, EVENTS, 1),
+    "free texts": ({"gold": WORD, "response": np.char.add("a ", WORD),
+                    "confidence": P.max(axis=1)}, None, 1),
     "two scores": ({"prob_a": RISK, "prob_b": RISK**2, "label": HAPPENED}, EVENTS, 2),
     "initials": ({**classes("p_", names=["cow", "dog", "emu"]),
                   "result": np.array(["C", "D", "E"])[CLASS]}, TOPS, 1),
