@@ -86,10 +86,8 @@ def _own_outcomes(
             is_admitted = is_admitted and (label in named_labels or is_words)
             is_paired, why = True, ""
             if not columns.prediction and _are_free_texts(header, label, prediction):
-                is_admitted, why = (
-                    False,
-                    f"most texts of {prediction} are no {label}: are they equal?",
-                )
+                is_admitted = False
+                why = f"most texts of {prediction} never occur in {label}: do they match?"
             pair = Reading(PREDICTED, score.name, label, prediction, is_admitted=is_admitted)
             yield replace(pair, why=why)
         is_plain = is_plain and (is_other or (label not in named_labels and prediction in labels))
