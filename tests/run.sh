@@ -8,7 +8,11 @@ ruff format --check .
 snakefmt --check Snakefile workflow
 mypy
 # jobs run in the environment of Snakemake itself, so that no rule names one
-if snakemake --lint 2>&1 | grep '^    \* ' | grep -v 'Specify a conda environment'; then exit 1; fi
+lints=$(snakemake --lint 2>&1 || true)
+if ! echo "$lints" | grep -q '^Lints for' || echo "$lints" | grep '^    \* ' | grep -v 'conda'; then
+  echo "$lints" | tail -n 20
+  exit 1
+fi
 PYTHONPATH=scripts lint-imports --no-cache
 guests=$(for file in */guest.mk; do [ ! -e "$file" ] || dirname "$file"; done)
 for guest in $guests; do

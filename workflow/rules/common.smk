@@ -82,7 +82,8 @@ def given(name, *folders, rule=None, of=rules, reads=None, **values):
     ``rule`` is the rule's name where it is not the step's, ``of`` the workflow's rules; or ``reads``
     are the inputs of a rule without a name of its own.
     """
-    inputs = (lambda: getattr(of, rule or name).input) if reads is None else (lambda: reads)
+    named = rule or name
+    inputs = (lambda: getattr(of, named).input) if reads is None else (lambda: reads)
     return job_params(name, inputs, *folders, **values)
 
 

@@ -6,6 +6,7 @@ sums of whole numbers, so that nothing depends on the order of the rows, and sam
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import NamedTuple
@@ -182,9 +183,10 @@ class Scored:
 
         Weights are scaled to a mean of 1.
         """
-        order = np.lexsort((outcomes.values, -log1m_scores, scores))  # whatever the rows' order is
-        weights = np.ones(scores.size) if outcomes.weights is None else outcomes.weights[order]
-        weights = weights / weights.mean()
+        weights = np.ones(scores.size) if outcomes.weights is None else outcomes.weights
+        # whatever the rows' order is
+        order = np.lexsort((weights, outcomes.values, -log1m_scores, scores))
+        weights = weights[order] * (scores.size / math.fsum(weights))
         columns = scores[order], log_scores[order], log1m_scores[order]
         begins = np.append(True, np.logical_or(*(x[1:] != x[:-1] for x in columns[::2])))
         starts, score = np.flatnonzero(begins), np.cumsum(begins) - 1
@@ -362,7 +364,7 @@ class Scored:
         A boundary k·W/b inside a row moves to the row's upper end, and then, inside rows of equal
         scores, to their nearer end, the upper one if both are as far. Their weights count as equal.
         """
-        is_unweighted, upto = self.weights is None, self.upto
+        is_unweighted, upto = self.rows.dtype.kind == "i", self.upto
         targets = np.arange(n_bins) * upto[-1]  # n_bins times the ranks
         slack = 0 if is_unweighted else _ROUNDING * upto[-1] * n_bins
         ranks = -(-targets // n_bins) if is_unweighted else (targets - slack) / n_bins
@@ -370,7 +372,7 @@ class Scored:
         below, above = upto[at - 1] * n_bins, upto[at] * n_bins
         inside, size = above > targets + slack, above - below
         rows = self.counts[np.maximum(at - 1, 0)]
-        before_half = (rows + 1) // 2 - 1  # rows that the boundary must be beyond
+        before_half = (rows + 1 + _ROUNDING) // 2 - 1  # rows that the boundary must be beyond
         step = size // np.maximum(rows, 1) if is_unweighted else size / rows
         is_lower = inside & (targets - below <= before_half * step + slack)
         return at - is_lower

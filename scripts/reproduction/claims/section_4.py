@@ -148,7 +148,7 @@ def label_binned_is_larger(run: RunTables) -> Ruling:
     reproduced if that of ece_label_binned is below that of ece_bin in no cell, else not. This
     follows from the claim, which is about every data set, and is weaker: a mean can hide single
     data sets. Those are checked on random ones by the test test_ece_lb_is_never_below_ece_bin in
-    tests/unit/test_estimators_ece_bin.py.
+    tests/calbias/estimators/test_estimators_ece_bin.py.
     errors: rounding of a mean, below {ROUNDING_PERCENT:g}: both are over the same data sets
     """
     gaps: list[float] = []

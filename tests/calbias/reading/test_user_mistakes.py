@@ -109,11 +109,12 @@ def test_output_is_a_stem_and_replaces_no_other_work(files, tmp_path, monkeypatc
 def test_no_error_of_a_file_names_an_option_that_a_command_lacks():
     """All texts of the readers, with the options that every command has."""
     named = set()
-    for path in (PACKAGE / "logits").glob("*.py"):
+    for path in (PACKAGE / "reading").glob("*.py"):
         for node in ast.walk(ast.parse(path.read_text("utf-8"))):
             if isinstance(node, ast.Constant) and isinstance(node.value, str):
                 named |= set(re.findall(r"(?<![\w-])--[a-z][a-z-]+", node.value))
     of_follow_up = {"--time", "--status", "--horizon"}  # of audit, which the text names
+    assert {"--score", "--label"} <= named
     assert named - OF_COLUMNS - of_follow_up <= {"--by"}  # where the user gave it
 
 

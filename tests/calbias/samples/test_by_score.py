@@ -15,10 +15,11 @@ from scipy.special import expit, log_expit
 import calbias
 from calbias import InputError, Sketch, audit, file_audit
 from calbias.auditing.audit import audit_data
-from calbias.auditing.inputs import Data, Options
+from calbias.auditing.inputs import Data, Options, prepared, prepared_means
 from calbias.auditing.verdict.judge import judge
 from calbias.auditing.verdict.words import HEIGHT
 from calbias.command import main
+from calbias.outcomes.given import Given
 from calbias.reading import parquet
 from calbias.reading.columns import Columns
 from calbias.samples.by_score import Scored
@@ -261,3 +262,21 @@ def test_options_that_need_rows_read_a_folder_whole(tmp_path):
     whole = Scored.of(scores, hits, clusters=columns["of"])
     assert found.p_value == judge(whole).p_value
     assert found.n_clusters == 50
+
+
+@pytest.mark.parametrize("decimals", [1, 2, 9])
+def test_equal_weights_of_outcomes_give_the_bins_of_rows_in_any_order(decimals):
+    rng = np.random.default_rng(decimals)
+    scores, hits = rng.random(150).round(decimals), rng.integers(0, 2, 150)
+    weighted = np.full(150, 7.7)
+    options = Given.of("audit", {"weights": weighted})
+    sample = prepared_means(scores, hits, None, None, None, None, options).scored
+    plain = prepared(scores, hits).scored
+    for n_bins in (5, 15, 40):
+        firsts = (x.by_score.starts(n_bins, "equal_mass").tolist() for x in (plain, sample))
+        assert next(firsts) == next(firsts)
+    weights, order = rng.random(150), rng.permutation(150)
+    first, second = (
+        calbias.audit(scores[x], hits[x], weights=weights[x]) for x in (slice(None), order)
+    )
+    assert first == second
