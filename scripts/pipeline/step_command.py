@@ -1,4 +1,4 @@
-"""The one door to the steps: a step's signature makes its options, its help and its shell line.
+"""Command-line interface of the steps: options, help and shell lines, made from their signatures.
 
 A step is a function of the name of its file in ``pipeline/steps``, ``reproduction/steps`` or the
 ``steps`` of a guest workflow. Its parameters stand behind ``*``; one line ``name: what it

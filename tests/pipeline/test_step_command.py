@@ -1,4 +1,4 @@
-"""The one door to the steps: options from a signature, shell lines, one-line errors."""
+"""Command line of the steps: options from a signature, shell lines, one-line errors."""
 
 import copy
 import json
