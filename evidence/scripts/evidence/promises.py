@@ -79,7 +79,7 @@ def _until_third_miss(generator: np.random.Generator) -> Rows:
 
 
 def _leaves_after_a_miss(generator: np.random.Generator) -> Rows:
-    scores, hits = [], []
+    scores, hits = list[float](), list[bool]()
     while len(scores) < 50:
         score = generator.uniform(0.1, 0.9)
         scores.append(score)
@@ -116,7 +116,8 @@ def monitors() -> Iterator[Line]:
             rows = [draw(generator) for _ in range(400)]
             ids = np.repeat(np.arange(400), [s.size for s, _ in rows])
             monitor = Monitor()
-            monitor.update(*(np.concatenate(x) for x in zip(*rows, strict=True)), ids)
+            scores, hits = (np.concatenate(x) for x in zip(*rows, strict=True))
+            monitor.update(scores, hits, ids)
             decisions.append(monitor.alarm is not None)
         yield _share("1", name, "calibrated, alarms", decisions)
     delays = []
@@ -125,7 +126,8 @@ def monitors() -> Iterator[Line]:
         rows = [_wrong(generator) for _ in range(500)]
         ids = np.repeat(np.arange(500), [s.size for s, _ in rows])
         monitor = Monitor()
-        monitor.update(*(np.concatenate(x) for x in zip(*rows, strict=True)), ids)
+        scores, hits = (np.concatenate(x) for x in zip(*rows, strict=True))
+        monitor.update(scores, hits, ids)
         delays.append((monitor.alarm or np.inf, _row_of_means(rows)))
     ours, means = np.array(delays).T
     yield _share("1", "shift −0.6, geometric sizes", "found", np.isfinite(ours).tolist())
@@ -257,7 +259,9 @@ def whole_clusters() -> Iterator[Line]:
     for number, share, chance in ((15, 5 / 12, 0.3), (40, 0.9, 0.05), (300, 0.5, 0.004)):
         counts = np.arange(number + 1)
         p = [
-            whole_clusters_p_value(np.full(number, share * chance), share * (np.arange(number) < k))
+            whole_clusters_p_value(
+                np.full(number, share * chance), np.where(np.arange(number) < k, share, 0.0)
+            )
             for k in counts
         ]
         size = float(binom.pmf(counts, number, chance)[np.array(p) <= 0.05].sum())

@@ -155,7 +155,7 @@ class Drawn:
     name: str
     n: int
     law: str
-    make: Callable[[Generator, Floats, NDArray], Given | Floats]
+    make: Callable[[Generator, Floats, NDArray], tuple[Given, Floats] | Floats]
     curve: str = "calibrated"
     members: int = 0
 

@@ -139,8 +139,10 @@ def cluster_rows(data_sets: int, seed: int) -> Iterator[Row]:
 def _cluster_p_values(rows: Clustered) -> tuple[float, float]:
     """Return the p-values of the verdict with clusters and without."""
     verdict = judge(Scored.of(*rows[:2], clusters=rows.clusters), REDRAWS)
-    assert verdict.cluster_facts  # the cells have many clusters
-    return verdict.p_value, verdict.cluster_facts.p_independent
+    facts = verdict.cluster_facts
+    assert facts  # the cells have many clusters
+    assert facts.p_independent is not None
+    return verdict.p_value, facts.p_independent
 
 
 def _row(test: str, scenario: str, n: int, rate: Rate) -> Row:
