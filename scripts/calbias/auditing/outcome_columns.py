@@ -6,7 +6,8 @@ the share. The table is then read again for the other columns of the rows that a
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections import Counter
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
@@ -16,14 +17,15 @@ import numpy as np
 from calbias.auditing.inputs import EVENT, TOP_LABEL, Data, read_data
 from calbias.errors import InputError
 from calbias.outcomes.causes import causes_of
+from calbias.outcomes.checks import RowError
 from calbias.outcomes.follow_up import BY_RISK, MARGINAL
 from calbias.outcomes.given import Given, has_shares, shares_of
-from calbias.reading.cells import as_number, numbers_of, texts_of
-from calbias.reading.columns import DROP, Columns, looked_up_column
+from calbias.reading.cells import as_number, is_value, numbers_of, texts_of
+from calbias.reading.columns import DROP, Columns, listed, looked_up_column
 from calbias.reading.output_file import Place
 from calbias.reading.table import Table
 from calbias.reading.table_files import read_table
-from calbias.reading.words import GRADES
+from calbias.reading.words import GRADES, NOTHING
 
 TIMES = ("time", "times", "futime", "followup", "follow_up", "months", "days", "years", "duration",
          "rfstime", "os_time", "survival_time")  # fmt: skip
@@ -115,9 +117,9 @@ def _with_outcomes(
     one = next((text for text in values if text not in (None, "0", "0.0")), "1")
     named = replace(columns, hit=None, label=outcome, event=one)
     data = _without(read_data(path, (*by, *used), columns=named), by)
-    hits = _floats(table, _named(str(human), table, location))[_rows(data)]
-    error = _place(data).error
-    hits = shares_of(hits, str(human), may_be_missing=asked.judge is not None, error=error)
+    human, error = _named(str(human), table, location), _place(data).error
+    hits = _labels(_column(data, table, human), human, columns.event, error)
+    hits = shares_of(hits, human, may_be_missing=asked.judge is not None, error=error)
     data = replace(
         data, kind=TOP_LABEL if columns.hit else EVENT, warnings=(), hints=(),
         notes=(f"column {outcome} holds the outcomes", *data.notes[1:]),
@@ -142,7 +144,7 @@ def _follow_up(
     time = _found(asked.time, TIMES, "--time", table, location)
     status = _found(asked.status or columns.label, STATUSES, "--status", table, location)
     event = columns.event or "1"
-    named = replace(columns, hit=None, prediction=None, label=status, event=event)
+    named = replace(columns, hit=None, prediction=None, label=status, event=event, is_status=True)
     used = [time] if asked.censoring not in table else [time, asked.censoring]
     data = _without(read_data(path, (*by, *used), columns=named), by)
     data = replace(
@@ -158,16 +160,38 @@ def _follow_up(
     location = _place(data)
     times = numbers_of(_column(data, table, time), [time], location)[:, 0]
     texts = texts_of(_column(data, table, status), status)
-    causes, code, censored = causes_of(texts, event, asked.censored, status, location.error)
+    _validate_words(texts, (event, asked.censored), status, location)
+    causes, code, censored = causes_of(
+        texts, event, asked.censored, status, location.error, texts_of(table, status)
+    )
     censoring: Any = asked.censoring
     if censoring not in (BY_RISK, MARGINAL):
         name = _named(censoring, table, location)
-        censoring = np.array([str(text) for text in texts_of(_column(data, table, name), name)])
+        censoring = np.array(texts_of(_column(data, table, name), name), object)
     given = Given(
         times=times, events=causes, horizon=asked.horizon, event=code, censored=censored,
         censoring=censoring, names={"times": time, "events": status}, error=location.error,
     )  # fmt: skip
     return data.with_outcomes(given.outcomes(data.single.score, np.zeros(times.size)))
+
+
+def _validate_words(
+    texts: Sequence[str | None], named: Sequence[str | None], status: str, location: Place
+) -> None:
+    """Raise InputError for a word for nothing that would be taken for a competing event.
+
+    Of two texts none is what no event is called; other such words are named.
+    """
+    known = {text.casefold() for text in named if text}
+    words = {text.casefold() for text in texts if text} - known
+    for word in words & NOTHING:
+        if word != "none" or len(words) > 1:
+            row = next(k for k, text in enumerate(texts) if text and text.casefold() == word)
+            raise location.error(
+                f"column {status} is {texts[row]!r}: say --censored {word} where it is no event, "
+                f"or --missing {word} where it is unknown",
+                row,
+            )
 
 
 def _without_gaps(data: Data, table: Table, name: str) -> Data:
@@ -241,7 +265,43 @@ def _found(
     raise InputError(f"{location.file}: --horizon needs {option} COLUMN: {which}")
 
 
-def _floats(table: Table, name: str) -> np.ndarray:
+def _labels(
+    column: dict[str, np.ndarray], name: str, event: str | None, error: RowError
+) -> np.ndarray:
+    """Return the labels (n,) of a human, NaN where a cell is empty.
+
+    They are numbers, or words for yes and no; with an event they are two values, 1 where it is.
+    """
+    texts, numbers = texts_of(column, name), _floats(column, name)
+    if event is None:
+        wrong = [text is not None and number != number
+                 for text, number in zip(texts, numbers, strict=True)]  # fmt: skip
+        remedy = "give 0, 1 or a share between, or name words by --label and --event"
+    else:
+        is_event = [text and is_value(text, event) for text in texts]
+        numbers = np.array([np.nan if each is None else float(each) for each in is_event])
+        others = Counter(
+            str(text) for text, each in zip(texts, is_event, strict=True) if each is False
+        )
+        other = max(others, key=others.__getitem__, default="")
+        if True not in is_event:
+            raise error(f"column {name} is never {event!r:.60}: its values are {listed([*others])}")
+        wrong = [
+            each is False and not is_value(str(text), other)
+            for text, each in zip(texts, is_event, strict=True)
+        ]
+        remedy = f"of a label that is neither {event} nor {other} nothing is known"
+    if True in wrong:
+        row = wrong.index(True)
+        raise error(
+            f"column {name} is {texts[row]!r:.60}: {remedy}; leave the cell empty where there is "
+            "no label",
+            row,
+        )
+    return numbers
+
+
+def _floats(table: Mapping[str, np.ndarray], name: str) -> np.ndarray:
     """Return a column as numbers, NaN where a cell is empty or none."""
     numbers = np.full(len(table[name]), np.nan)
     for row, text in enumerate(texts_of(table, name)):

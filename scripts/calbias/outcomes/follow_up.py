@@ -14,6 +14,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
+from numbers import Real
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -106,12 +107,15 @@ class FollowUp:
         time, cause = column_of(names[0], times, error), column_of(names[1], events, error)
         if time.size != cause.size:
             raise InputError(f"{names[0]} have {time.size} rows, and {names[1]} {cause.size}")
+        if not time.size:
+            raise InputError(f"{names[0]} and {names[1]} are empty: give rows of follow-up")
         end = _positive("horizon", horizon)
         first_wrong(time < 0, time, names[0], "a time of follow-up is at least 0", error)
         is_code = (cause >= 0) & (cause == np.floor(cause)) & (cause < 2**31)
         remedy = "0 is censored, 1 the event, further whole numbers are competing events"
         first_wrong(~is_code, cause, names[1], remedy, error)
-        codes, event, censored = cause.astype(np.int64), int(event), int(censored)
+        codes = cause.astype(np.int64)
+        event, censored = _code("event", event), _code("censored", censored)
         if event == censored:
             raise InputError(f"{event} cannot be both the event and what is censored")
         values = np.unique(codes).tolist()
@@ -130,7 +134,7 @@ class FollowUp:
         if event == CENSORED:
             event = int(codes.max()) + 1
         unit = next((each for each in _UNITS if each in names[0].casefold()), "")
-        return cls(time, coded, end, event, censoring, unit and f" {unit}s")
+        return cls(time, coded, end, event, _strata(censoring, error), unit and f" {unit}s")
 
     def outcomes(self, scores: Floats) -> MeanOutcomes:
         """Return the outcomes of rows with these scores (n,); InputError where none is judged."""
@@ -165,10 +169,6 @@ class FollowUp:
     def _strata_of(self, scores: Floats) -> Ints:
         """Return the number (n,) of each row's stratum, from 0."""
         if isinstance(self.strata, str):
-            if self.strata not in (BY_RISK, MARGINAL):
-                raise InputError(
-                    f"censoring must be {BY_RISK}, {MARGINAL} or a column, not {self.strata!r:.60}"
-                )
             most = 1 if self.strata == MARGINAL else MOST_STRATA
             return strata_of_scores(scores, most)
         column = np.asarray(self.strata)
@@ -306,7 +306,32 @@ def strata_of_scores(scores: Floats, most: int) -> Ints:
     return stratum[value]
 
 
+def _strata(censoring: Any, error: Any) -> Any:
+    """Return the checked ``censoring``: a word, or a column (n,) of objects without a gap."""
+    import pandas as pd
+
+    if isinstance(censoring, str) and censoring in (BY_RISK, MARGINAL):
+        return censoring
+    column = np.asarray(censoring, object)  # texts with a NaN would become texts
+    if not column.ndim:
+        raise InputError(
+            f"censoring must be {BY_RISK}, {MARGINAL} or a column, not {censoring!r:.60}"
+        )
+    gone = pd.isna(column.reshape(-1))
+    nothing = np.full(gone.size, np.nan)
+    first_wrong(gone, nothing, "censoring", "give every row a value", error)
+    return column
+
+
+def _code(name: str, value: Any) -> int:
+    if not isinstance(value, Real) or not float(value).is_integer():
+        raise InputError(f"{name} must be a whole number, a code of events, not {value!r:.60}")
+    return int(float(value))
+
+
 def _positive(name: str, value: Any) -> float:
+    if isinstance(value, (bool, np.bool_)):
+        raise InputError(f"{name} must be a number above 0, not {value!r:.60}")
     try:
         number = float(value)
     except (TypeError, ValueError):

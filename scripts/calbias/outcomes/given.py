@@ -68,7 +68,11 @@ class Given:
                 raise InputError(f"follow-up goes without {self._names([name])[0]}")
         if not self.is_follow_up:
             usual = {"event": 1, "censored": CENSORED, "censoring": BY_RISK}
-            changed = [name for name, value in usual.items() if getattr(self, name) is not value]
+            changed = [
+                name
+                for name, value in usual.items()
+                if not np.isscalar(x := getattr(self, name)) or x != value
+            ]
             if changed:
                 raise InputError(f"{self._names(changed)[0]} goes with follow-up: give its horizon")
         if self.labelled is not None and self.judge is None:
@@ -138,11 +142,12 @@ class Given:
 
 
 def has_shares(hits: Any) -> bool:
-    """Return whether these are numbers from 0 to 1 of which some are neither."""
+    """Return whether these are numbers from 0 to 1, or NaN, of which some are between."""
     try:
         values = np.asarray(hits, np.float64)
     except (TypeError, ValueError):
         return False
+    values = values[~np.isnan(values)]
     inside = (values >= 0.0) & (values <= 1.0)
     return values.size >= _FEWEST and bool(inside.all() and ((values > 0.0) & (values < 1.0)).any())
 

@@ -49,16 +49,18 @@ def judged(
         share = (labels / rows)[stratum]
         gone = (labels < _FEWEST_LABELS)[stratum]
         if gone.any():
-            values[gone] = np.nan
+            values = np.where(gone, np.nan, values)
             low, high = scores[gone].min(), scores[gone].max()
             warnings = (
                 f"{gone.sum()} of {scores.size} rows are not judged: at scores from {low:.3g} to "
                 f"{high:.3g} a stratum has fewer than {_FEWEST_LABELS} human labels",
             )
     else:
-        share = np.broadcast_to(column_of("chance", chance, error), scores.shape)
+        share = column_of("labelled", chance, error)
+        if np.ndim(chance) and share.size != scores.size:
+            raise InputError(f"labelled has {share.size} rows, and the scores have {scores.size}")
         wrong = (share <= 0) | (share > 1)
-        first_wrong(wrong, share, "chance", "a chance of being labelled is in (0, 1]", error)
+        first_wrong(wrong, share, "labelled", "a chance of being labelled is in (0, 1]", error)
     outcomes = values + np.where(labelled, (np.nan_to_num(human) - values) / share, 0.0)
     rarer = int(min(np.sum(human == 1), np.sum(human == 0)))
     if rarer < _FEW_LABELS:

@@ -21,7 +21,8 @@ class Columns:
     pattern with a star; labels that are numbers count from ``count_from``. ``missing`` are the
     values of rows to leave out: ``drop`` stands for an empty score or outcome, any other text or
     number for itself. ``values`` is one of ``calbias.defaults.FORMS``, or None where the values
-    show it. ``rows`` are COLUMN=VALUE, which hold for all rows that are judged.
+    show it. ``rows`` are COLUMN=VALUE, which hold for all rows that are judged. Where the label
+    ``is_status``, of follow-up, words for nothing are values: none may stand for censored.
     """
 
     score: str | None = None
@@ -36,6 +37,7 @@ class Columns:
     values: str | None = None
     rows: Sequence[str] = field(default=())
     top_label: bool = False
+    is_status: bool = False
 
     def __post_init__(self) -> None:
         for name in ("cluster", "missing", "rows", "classes"):

@@ -43,7 +43,8 @@ def fold_of(table: Mapping[str, np.ndarray], reading: Reading, location: Place) 
     score, outcome = str(reading.score), str(reading.outcome)
     scores = numbers_of(table, [score], location, OF_ROW, reading.values)
     if reading.kind == EVENT:
-        return Fold(scores, events_of(table, outcome, str(reading.event), location), location)
+        events = events_of(table, outcome, str(reading.event), location, reading.is_status)
+        return Fold(scores, events, location)
     if reading.kind == PREDICTED:
         return Fold(scores, _equal(table, outcome, str(reading.prediction), location), location)
     remedy = "write 1 where the prediction was correct and 0 elsewhere, or correct and wrong"
@@ -53,9 +54,16 @@ def fold_of(table: Mapping[str, np.ndarray], reading: Reading, location: Place) 
 
 
 def events_of(
-    table: Mapping[str, np.ndarray], label: str, event: str, location: Place
+    table: Mapping[str, np.ndarray],
+    label: str,
+    event: str,
+    location: Place,
+    is_status: bool = False,
 ) -> np.ndarray:
-    """Return 1 where a label is the event and else 0, (n,); a word for nothing is no outcome."""
+    """Return 1 where a label is the event and else 0, (n,).
+
+    A word for nothing is no outcome, except of a status.
+    """
     column = table[label]
     if column.dtype.kind in "iufb" and as_number(event) is not None:
         numbers = numbers_of(table, [label], location)[:, 0]
@@ -63,7 +71,7 @@ def events_of(
     texts = texts_of(table, label)
     numbers_by_text = dict[str, int]()
     for text in dict.fromkeys(filter(None, texts)):
-        if text.casefold() not in NOTHING or text == event:
+        if is_status or text.casefold() not in NOTHING or text == event:
             numbers_by_text[text.casefold()] = int(is_value(text, event))
     return by_text(table, label, numbers_by_text, f"no outcome; {FILL}", location)
 

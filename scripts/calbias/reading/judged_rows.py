@@ -49,7 +49,8 @@ def rows_without_gaps(
     values = [value for value in missing if value != DROP]
     counts, gone = Counter[str](), np.zeros(len(table[reading.names[0]]), bool)
     for name in reading.names:
-        words = () if reading.prediction or reading.group else NOTHING
+        is_status = reading.is_status and name == reading.outcome
+        words = () if reading.prediction or reading.group or is_status else NOTHING
         codes: dict[str, Callable[[str | None], bool]] = {
             f" without {name}": partial(_is_nothing, words=words)
         }

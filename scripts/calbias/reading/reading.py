@@ -18,8 +18,8 @@ class Reading:
 
     ``kind`` is HITS (the outcome says whether the prediction was correct), PREDICTED (the outcome
     and ``prediction`` are equal where it was), EVENT (the outcome is ``event``, whose probability
-    is the score or a column of the ``classes``), or CLASSES. ``why`` says what an offered reading
-    takes for granted.
+    is the score or a column of the ``classes``), or CLASSES. ``is_status`` is that of ``Columns``.
+    ``why`` says what an offered reading takes for granted.
     """
 
     kind: str
@@ -32,6 +32,7 @@ class Reading:
     values: str | None = None
     missing: tuple[str, ...] = ()
     top_label: bool = False
+    is_status: bool = False
     is_admitted: bool = True
     why: str = ""
 

@@ -188,7 +188,7 @@ def _events(
     gone = {value.casefold() for value in columns.missing}
     values = [v for v in facts.values or () if v.casefold() in facts.labels - gone]
     small = {value.casefold() for value in values}
-    make = Reading(EVENT, score.name, label, is_admitted=is_named)
+    make = Reading(EVENT, score.name, label, is_status=columns.is_status, is_admitted=is_named)
     if columns.event is not None:
         if is_named or any(is_value(value, columns.event) for value in values):
             yield replace(make, event=columns.event)

@@ -174,6 +174,7 @@ test_follow_up_that_is_none_is_refused = refuses(
     ([1, -1, 2], [1, 0, 1], 1, r"row 1 .*times: -1; a time of follow-up is at least 0"),
     ([1, np.nan, 2], [1, 0, 1], 1, r"row 1 .*times: missing"),
     ([1, 2, 3], [1, 0.5, 1], 1, r"row 1 .*events: 0.5; 0 is censored"),
+    ([], [], 1, "times and events are empty"),
     ([1, 2], [1, 0, 1], 1, "times have 2 rows, and events 3"),
     ([1, 2, 3], [1, 0, 1], 0, "horizon must be a number above 0, not 0"),
     ([1, 2, 3], [1, 0, 1], "5y", "horizon must be a number above 0, not '5y'"),

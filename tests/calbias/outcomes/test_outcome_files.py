@@ -127,6 +127,67 @@ def test_a_status_of_texts_and_missing_times(path, table, tmp_path):
     named.fillna({"time": 1}).to_csv(file, index=False)
     with pytest.raises(calbias.InputError, match="say by --censored which is no event"):
         scored(file, columns={"event": "relapse"}, horizon=4.0)
+    named.fillna({"time": 1}).assign(site=table.site.mask(table.index == 3)).to_csv(
+        file, index=False
+    )
+    with pytest.raises(calbias.InputError, match="line 5: censoring: missing; give every row"):
+        scored(file, columns={"event": "relapse"}, censoring="site", **options)
+
+
+def test_none_is_a_status_and_what_is_left_of_the_texts_infers_nothing(table, tmp_path):
+    file = tmp_path / "named.csv"
+    words = {0: "none", 1: "relapse", 2: "death"}
+    texts = table.status.map(words)
+    table.assign(status=texts).to_csv(file, index=False)
+    numbers = calbias.audit(
+        probabilities=table.score, times=table.time, events=table.status, horizon=4
+    )
+    drop = {"event": "relapse", "missing": "drop"}
+    for columns in ({"event": "relapse"}, drop):
+        data = scored(file, columns=columns, horizon=4.0, censored="none")
+        assert data.outcomes.words == numbers.outcome
+    for columns, message in (
+        (drop, "'none': say --censored none where it is no event"),
+        ({"event": "relapse", "missing": ["none"]}, "relapse, death, none: say by --censored"),
+    ):
+        with pytest.raises(calbias.InputError, match=message):
+            scored(file, columns=columns, horizon=4.0)
+    table.assign(status=texts.mask(texts == "none")).to_csv(file, index=False)
+    with pytest.raises(calbias.InputError, match="empty cells: say by --censored"):
+        scored(file, columns=drop, horizon=4.0)
+    table.assign(status=texts.replace("death", "none")).to_csv(file, index=False)
+    two = scored(file, columns={"event": "relapse"}, horizon=4.0)
+    assert two.outcomes.events.sum() == data.outcomes.events.sum()
+
+
+def test_human_labels_are_read_by_their_event_or_refused(path, table, tmp_path):
+    file = tmp_path / "human.csv"
+    good = table.human.map({0.0: "bad", 1.0: "good"})
+    judged = {"judge": "judge"}
+    of_numbers = scored(path, columns={"label": "human"}, **judged)
+    table.assign(human=good).to_csv(file, index=False)
+    of_words = scored(file, columns={"label": "human", "event": "good"}, **judged)
+    assert np.array_equal(of_words.outcomes.values, of_numbers.outcomes.values)
+    swapped = scored(path, columns={"label": "human", "event": "0"}, **judged)
+    assert swapped.outcomes.events.sum() == (table.human == 0).sum()
+    with pytest.raises(calbias.InputError, match=r"line \d+: column human is '(good|bad)'"):
+        scored(file, columns={"label": "human"}, **judged)
+    with pytest.raises(calbias.InputError, match="column human is never 'great'"):
+        scored(file, columns={"label": "human", "event": "great"}, **judged)
+    for human, event in ((table.human, None), (table.human, "1"), (good, "good")):
+        unsure = human.astype(object).mask(table.index == 7, "unsure")
+        table.assign(human=unsure).to_csv(file, index=False)
+        with pytest.raises(calbias.InputError, match="line 9: column human is 'unsure'"):
+            scored(file, columns={"label": "human", "event": event}, **judged)
+
+
+def test_shares_with_an_empty_cell(table, tmp_path):
+    file = tmp_path / "shares.csv"
+    table.assign(share=table.share.mask(table.index == 3)).to_csv(file, index=False)
+    data = scored(file, columns={"hit": "share", "missing": "drop"})
+    assert data.scored.n == len(table) - 1
+    kept = table[table.index != 3]
+    assert data.outcomes.words == calbias.audit(kept.score, kept.share).outcome
 
 
 HIT = {"columns": {"hit": "hit"}}

@@ -242,8 +242,27 @@ test_what_such_outcomes_do_not_allow_is_refused = refuses(
     ({"event": 2}, "event goes with follow-up"),
     ({"judge": SCORES * 2}, "row 20 .*judge: 1.0.*; give labels from 0 to 1"),
     ({"judge": SCORES, "hits": np.full(40, np.nan)}, "0 rows have a human label"),
+    ({"judge": SCORES, "labelled": [0.5] * 3}, "labelled has 3 rows, and the scores have 40"),
+    ({**FOLLOW_UP, "horizon": True}, "horizon must be a number above 0, not True"),
+    ({**FOLLOW_UP, "event": "dead"}, "event must be a whole number, a code of events, not 'dead'"),
+    ({**FOLLOW_UP, "event": 1.5}, "event must be a whole number, a code of events, not 1.5"),
+    ({**FOLLOW_UP, "censored": None}, "censored must be a whole number"),
+    ({**FOLLOW_UP, "censoring": ["a", None] * 20}, "row 1 .*censoring: missing"),
+    ({**FOLLOW_UP, "censoring": ["a", np.nan] * 20}, "row 1 .*censoring: missing"),
+    ({**FOLLOW_UP, "censoring": None}, "censoring must be by-risk, marginal or a column, not None"),
     ({"judge": SCORES, "labelled": 0.0}, r"a chance of being labelled is in \(0, 1\]"),
 )
+
+
+def test_what_is_given_keeps_its_values_and_its_types():
+    scores, hits, rng = drawn()
+    human = np.where((scores > 0.3) & (rng.random(600) < 0.5), hits, np.nan)
+    says = hits.copy()
+    audit = calbias.audit(scores, human, judge=says)
+    assert "are not judged" in " ".join(audit.warnings)
+    assert np.array_equal(says, hits)
+    plain = calbias.audit(scores, hits, event=np.int64(1), censored=np.float64(0))
+    assert plain.p_value == calbias.audit(scores, hits).p_value
 
 
 def test_another_keyword_is_named():
