@@ -16,6 +16,7 @@ import sys
 import time
 import zipfile
 import zlib
+from functools import partial
 
 import numpy as np
 import pandas as pd
@@ -373,7 +374,10 @@ def test_every_status_is_documented(tmp_path):
 def test_ctrl_c_is_one_line_with_status_1(tmp_path):
     os.mkfifo(tmp_path / "wait")
     words, pipe = [*CALBIAS.split(), "audit", "wait"], subprocess.PIPE
-    process = subprocess.Popen(words, stdout=pipe, stderr=pipe, env=ENVIRONMENT, cwd=tmp_path)
+    heard = partial(signal.signal, signal.SIGINT, signal.SIG_DFL)  # a background run ignores it
+    process = subprocess.Popen(
+        words, stdout=pipe, stderr=pipe, env=ENVIRONMENT, cwd=tmp_path, preexec_fn=heard
+    )
     assert process.stderr.readline().startswith(b"reading")
     process.send_signal(signal.SIGINT)
     _, error = process.communicate(timeout=60)
