@@ -182,8 +182,8 @@ def _validate_words(
 
     Of two texts none is what no event is called; other such words are named.
     """
-    known = {text.casefold() for text in named if text}
-    words = {text.casefold() for text in texts if text} - known
+    named_words = {text.casefold() for text in named if text}
+    words = {text.casefold() for text in texts if text} - named_words
     for word in words & NOTHING:
         if word != "none" or len(words) > 1:
             row = next(k for k, text in enumerate(texts) if text and text.casefold() == word)
@@ -290,7 +290,7 @@ def _labels(
             each is False and not is_value(str(text), other)
             for text, each in zip(texts, is_event, strict=True)
         ]
-        remedy = f"of a label that is neither {event} nor {other} nothing is known"
+        remedy = f"of a label that is neither {event} nor {other} nothing is named_words"
     if True in wrong:
         row = wrong.index(True)
         raise error(
