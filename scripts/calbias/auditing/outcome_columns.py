@@ -290,7 +290,7 @@ def _labels(
             each is False and not is_value(str(text), other)
             for text, each in zip(texts, is_event, strict=True)
         ]
-        remedy = f"of a label that is neither {event} nor {other} nothing is named_words"
+        remedy = f"of a label that is neither {event} nor {other} nothing is known"
     if True in wrong:
         row = wrong.index(True)
         raise error(
