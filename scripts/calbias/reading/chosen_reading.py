@@ -20,14 +20,16 @@ from calbias.reading.facts import Facts
 from calbias.reading.folds_of_readings import fold_of, judged_by
 from calbias.reading.forms import forms_of
 from calbias.reading.harness_logs import LOG, QUESTION
-from calbias.reading.judged_rows import never, part_of, rows_without_gaps
-from calbias.reading.output_file import Place, are_folds
-from calbias.reading.question import Judged, chosen
+from calbias.reading.judged_rows import named_rows, never, part_of, rows_without_gaps
+from calbias.reading.long_form import validate_is_wide
+from calbias.reading.output_file import Place, are_folds, is_word
+from calbias.reading.question import Judged, chosen, of_rows
 from calbias.reading.reading import CLASSES, Header, Reading
 from calbias.reading.table import Table
-from calbias.reading.words import FOLD, plain
+from calbias.reading.words import FOLD, PARTS, plain
 
 _ROLES = ("score", "hit", "label", "prediction")
+_MOST_FOLDS = 4
 
 
 def named_columns(
@@ -83,14 +85,23 @@ def reading_of(
         lambda name: numbers_of(table, [name], location, OF_CLASS), table.repeated,
     )  # fmt: skip
 
-    def judge(reading: Reading) -> Judged:
+    def judge(reading: Reading, rows: tuple[str, ...] = ()) -> Judged:
         part, part_location = table.head(), location
+        if rows:
+            kept_rows, _ = named_rows(part, rows, part.n_rows, location)
+            part, part_location = part_of(part, location, kept_rows)
         if missing := (*columns.missing, *reading.missing):
             kept, _ = rows_without_gaps(part, reading, missing)
             part, part_location = part_of(part, location, np.flatnonzero(kept))
         return judged_by(fold_of(part, reading, part_location), reading)
 
+    validate_is_wide(table, header, (*apart, *used), location)
     reading = chosen(header, columns, location, judge)
+    may_be_folds = [n for n in free if n not in (*apart, *used, *reading.names)]
+    if not fold and not columns.rows:
+        for name in [n for n in may_be_folds if _may_be_fold(n, facts(n))]:
+            rows = [f"{name}={value}" for value in facts(name).values or ()]
+            raise of_rows(reading, rows, lambda each: judge(reading, (each,)), location)
     values = facts(str(reading.outcome)).values if columns.event and reading.outcome else None
     if values and reading.score and not any(is_value(each, columns.event or "") for each in values):
         raise never(table, str(reading.outcome), columns.event or "", location)
@@ -101,6 +112,17 @@ def reading_of(
 
 def _is_fold(name: str, facts: Facts) -> bool:
     return bool(facts.values) and not facts.has_gaps and are_folds(facts.values or ())
+
+
+def _may_be_fold(name: str, facts: Facts) -> bool:
+    """Return whether a column may say which rows are of the test: is_test, or parts in words."""
+    if facts.values is None or facts.has_gaps or not 1 < len(facts.values) <= _MOST_FOLDS:
+        return False
+    fold = plain(name).removeprefix("is_").removeprefix("in_").removesuffix("_set")
+    is_flag = fold != plain(name) and is_word(fold)
+    if plain(name) in (*FOLD, "usage"):
+        return facts.labels <= PARTS
+    return is_flag and facts.is_binary
 
 
 def _matrix(table: Table, names: Sequence[str], location: Place) -> np.ndarray:

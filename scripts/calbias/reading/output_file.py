@@ -14,9 +14,9 @@ from calbias.errors import InputError
 
 FOLDS = ("validation", "test")
 _WORDS = {
-    **dict.fromkeys(("test", "testing", "holdout", "hold-out", "hold_out"), "test"),
-    **dict.fromkeys(("validation", "valid", "val", "dev", "development"), "validation"),
-    **dict.fromkeys(("train", "training"), "train"),
+    **dict.fromkeys(("test", "testing", "holdout", "hold-out", "hold_out", "te"), "test"),
+    **dict.fromkeys(("validation", "valid", "val", "dev", "development", "va"), "validation"),
+    **dict.fromkeys(("train", "training", "tr"), "train"),
 }
 
 
@@ -125,6 +125,11 @@ def are_folds(names: Collection[str | None]) -> bool:
     """Return whether all names are words for folds, and not of training alone."""
     words = {_WORDS.get((name or "").casefold()) for name in names}
     return None not in words and words != {"train"}
+
+
+def is_word(name: str) -> bool:
+    """Return whether a name is a word for a fold."""
+    return name.casefold() in _WORDS
 
 
 def judged_words(values: Collection[str]) -> set[str]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import fields, replace
 from shlex import quote
 from typing import Any, NamedTuple
@@ -66,6 +66,25 @@ def chosen(header: Header, columns: Columns, location: Place, judge: Judge) -> R
     )
 
 
+def of_rows(
+    reading: Reading, rows: Sequence[str], judge: Callable[[str], Judged], location: Place
+) -> Question:
+    """Return the question which rows are judged, each COLUMN=VALUE, where a column may be folds."""
+    lines = list[str]()
+    for each in rows:
+        try:
+            numbers = _numbers(reading, judge(each))
+        except InputError as error:
+            numbers = f"cannot be read ({error})"
+        lines.append(f"{_with_value('--rows', each)}: {in_words(reading)}; {numbers}")
+    name = rows[0].partition("=")[0]
+    return Question(
+        f"{location.file}: column {name} may say which rows are of the test: add the option of a "
+        "line, or drop the column to judge all rows",
+        lines,
+    )
+
+
 def in_words(reading: Reading) -> str:
     """Return what a reading judges, in a few words."""
     if reading.kind == HITS:
@@ -102,13 +121,16 @@ def _line(
         return ""
     numbers = f"cannot be read ({problem})"
     if facts is not None:
-        share = "events" if reading.kind == EVENT else "hits"
-        numbers = (
-            f"{facts.rows} rows, mean score {100 * facts.mean:.1f} %, "
-            f"{100 * facts.share:.1f} % {share}"
-        )
+        numbers = _numbers(reading, facts)
     why = f" ({reading.why})" if reading.why else ""
     return f"{options}: {in_words(reading)}{why}; {numbers}"
+
+
+def _numbers(reading: Reading, facts: Judged) -> str:
+    share = "events" if reading.kind == EVENT else "hits"
+    return (
+        f"{facts.rows} rows, mean score {100 * facts.mean:.1f} %, {100 * facts.share:.1f} % {share}"
+    )
 
 
 def options_of(header: Header, columns: Columns, reading: Reading) -> str | None:

@@ -8,7 +8,7 @@ from shlex import quote
 
 from calbias.defaults import PERCENT, PROBABILITIES
 from calbias.engine.scores_and_hits import EXCESS
-from calbias.reading.cells import is_value
+from calbias.reading.cells import as_number, is_value
 from calbias.reading.class_groups import OWN
 from calbias.reading.columns import Columns
 from calbias.reading.facts import NUMBERS, WORDS, Facts
@@ -25,12 +25,15 @@ from calbias.reading.reading import EVENT, HITS, PREDICTED, Header, Reading
 from calbias.reading.scores import Score, named_outcomes, scores_of
 from calbias.reading.words import (
     AGAINST,
+    CHANCE_WORDS,
     FOLD,
     GRADES,
     HIT,
+    LABEL,
     MAY_BE_PREDICTED,
     OF_EVENT,
     PERCENT_WORDS,
+    PLAIN_WORDS,
     PREDICTION,
     SAID,
     STATUS,
@@ -88,6 +91,9 @@ def _own_outcomes(
             if not columns.prediction and _are_free_texts(header, label, prediction):
                 is_admitted = False
                 why = f"most texts of {prediction} never occur in {label}: do they match?"
+            elif not columns.prediction and _are_written_otherwise(header, label, prediction):
+                is_admitted = False
+                why = f"{label} and {prediction} share no text, but numbers: write both alike"
             pair = Reading(PREDICTED, score.name, label, prediction, is_admitted=is_admitted)
             yield replace(pair, why=why)
         is_plain = is_plain and (is_other or (label not in named_labels and prediction in labels))
@@ -134,6 +140,16 @@ def _are_free_texts(header: Header, label: str, prediction: str) -> bool:
     return 2 * len(texts - truths) > len(texts)
 
 
+def _are_written_otherwise(header: Header, label: str, prediction: str) -> bool:
+    """Return whether no text is in both columns, though a number is: 01 and 1."""
+    texts, others = ({*(header.facts(name).values or ())} for name in (label, prediction))
+    return not texts & others and bool(_numbers_in(texts) & _numbers_in(others))
+
+
+def _numbers_in(texts: set[str]) -> set[float]:
+    return {number for text in texts if (number := as_number(text)) is not None}
+
+
 def _unnamed_truths(
     header: Header, columns: Columns, labels: Sequence[str], score: Score
 ) -> list[tuple[str, str]]:
@@ -165,17 +181,17 @@ def _labels_as_predictions(
     header: Header, labels: Sequence[str], score: Score
 ) -> list[tuple[str, str]]:
     """Return (truth, label) where label may be the prediction, and another column the truth."""
-    if score.is_chance:
-        return []
     predictions = [n for n in labels if plain(n) in MAY_BE_PREDICTED]
+    hits = hits_of(header, Columns())
     is_high = header.facts(score.name).low >= 0.5 - 1e-9
     return [
         (truth, label)
         for label in predictions
         for truth in header.names
         if truth not in (label, score.name, *header.apart)
-        and plain(truth) not in (*HIT, *PREDICTION, *FOLD)
-        and (truth in labels or (is_high and plain(label) in MAY_BE_PREDICTED))
+        and plain(truth) not in (*PREDICTION, *FOLD)
+        and truth not in hits
+        and (truth in labels or (not score.is_chance and (is_high or plain(truth) in HIT)))
         and _may_be_same(header.facts(truth), header.facts(label).labels)
     ]
 
@@ -211,7 +227,14 @@ def _events(
         yield replace(make, event=named[0])
         return
     if (event := positive(small)) is not None:
-        yield replace(make, event=next((v for v in values if v.casefold() == event), event))
+        make = replace(make, event=next((v for v in values if v.casefold() == event), event))
+        is_one = not columns.score and len(scores_of(header, columns)) == 1
+        if is_one and (word := _word_of_no_label(score, label)):
+            why = f"nothing says whether {word} is {make.event}"
+            for value in dict.fromkeys((str(make.event), *values)):
+                yield replace(make, event=value, is_admitted=False, why=why)
+            return
+        yield make
         return
     extras = [v for v in values if v.casefold() not in ("0", "1")]
     has_0_or_1 = {"0", "1"} & small and facts.kind == NUMBERS
@@ -226,6 +249,15 @@ def _events(
     for value in values:
         if value != "0":
             yield replace(make, event=value, is_admitted=False)
+
+
+def _word_of_no_label(score: Score, label: str) -> str:
+    """Return X of a score prob_X or X_prob, where the label's name says nothing of X; or ""."""
+    words = plain(score.name).split("_")
+    rest = [word for word in words if word not in CHANCE_WORDS | {"p"}]
+    is_named = len(rest) != 1 or len(words) != 2 or not rest[0].isalpha() or rest[0] in PLAIN_WORDS
+    is_silent = plain(label) in LABEL and not is_named and rest[0] not in words_of(label)
+    return rest[0] if is_silent else ""
 
 
 def _unnamed_outcomes(header: Header, columns: Columns, score: Score) -> Iterator[Reading]:

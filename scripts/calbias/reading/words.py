@@ -32,6 +32,14 @@ AGAINST = {
     *("uncertainty", "survival", "surviving", "alive", "healthy", "normal"),
 }  # fmt: skip
 """Words of the chance that the event does not happen, or that the prediction is wrong."""
+PLAIN_WORDS = {
+    *("y", "pred", "predicted", "prediction", "predict", "model", "score", "event", "outcome"),
+    *("target", "label", "class", "true", "yes", "pos", "positive", "hat", "top", "max", "test"),
+    *("raw", "cal", "calibrated", "uncalibrated", "mean", "avg", "final", "estimated", "clf"),
+    *("default", "churn", "fraud", "disease", "spam", "click", "conversion", "rain", "win"),
+    *("death", "mortality", "relapse", "readmission", "failure", "dropout", "bad"),
+}  # fmt: skip
+"""Words beside prob that name no class, or the event by what they mean."""
 PERCENT_WORDS = {"percent", "percents", "percentage", "pct", "perc"}
 HIT = ("hit", "hits", "correct", "is_correct", "was_correct", "is_hit")
 LABEL = (
@@ -41,12 +49,12 @@ LABEL = (
 )  # fmt: skip
 LESS_OFTEN_LABEL = ("class", "result", "resolution", "answer", "event", "references")
 """Names of labels, and those that are labels where no other name is."""
-MAY_BE_PREDICTED = {"label", "labels", "class", "result"}
+MAY_BE_PREDICTED = {"label", "labels", "class", "result", "answer"}
 PREDICTION = (
     *("prediction", "predictions", "predicted", "y_pred", "predicted_label", "predicted_class"),
     *("pred", "preds", "response", "pred_class", "pred_label", "prediction_label", "predict"),
     *("y_hat", "yhat", "predicted_labels", "forecast", "fitted_values", "scored_labels"),
-    *("model_answer", "predicted_answer"),
+    *("model_answer", "predicted_answer", "top1_class", "top1_label", "top_class", "top_label"),
 )  # fmt: skip
 """Names of predicted classes; of scores where their cells are fractions."""
 CLASS = {
@@ -55,7 +63,9 @@ CLASS = {
     *("cls", "odds", "votes", "count", "counts"),
 }  # fmt: skip
 """Words before a number or a label in the name of a column of a class."""
-FOLD = ("fold", "split", "set", "subset")
+FOLD = ("fold", "split", "set", "subset", "partition", "data_split")
+PARTS = {"public", "private", "seen", "unseen", "ood"}
+"""Parts of a test, or of new data: which are judged is a question."""
 FOLLOW_UP = {
     *("time", "times", "followup", "fu", "futime", "tte", "days", "months", "years", "weeks"),
     *("duration", "survtime", "ostime", "rfstime", "dtime", "tstop", "survival"),
@@ -68,14 +78,17 @@ STATUS = {
 PAIRS = (
     *(("0", "1"), ("false", "true"), ("no", "yes"), ("n", "y"), ("f", "t"), ("neg", "pos")),
     *(("negative", "positive"), ("-1", "1"), ("absent", "present")),
+    *(("falsch", "wahr"), ("faux", "vrai"), ("falso", "verdadero"), ("falso", "verdadeiro")),
+    *(("falso", "vero"), ("falskt", "sant"), ("onwaar", "waar"), ("falsk", "sand")),
 )  # fmt: skip
-"""Values of a label that say which is the event: the second."""
+"""Values of a label that say which is the event: the second; the last as spreadsheets write."""
 GRADES = {
     **{"1": 1, "true": 1, "yes": 1, "correct": 1, "right": 1, "pass": 1, "passed": 1},
     **{"0": 0, "false": 0, "no": 0, "incorrect": 0, "wrong": 0, "fail": 0, "failed": 0},
+    **{word: k for pair in PAIRS[9:] for k, word in enumerate(pair)},
 }
 """What says whether a prediction was correct."""
-SAID = GRADES.keys() - {"0", "1", "true", "false", "yes", "no"}
+SAID = GRADES.keys() - {word for pair in PAIRS for word in pair}
 NOTHING = {"none", "nan", "na", "n/a", "null", "?", "."}
 """Words for no outcome, where an outcome is not the name of a class."""
 

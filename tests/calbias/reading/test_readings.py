@@ -78,6 +78,13 @@ READ = {
     "named by no": ({"truth": BOTH[1 - HAPPENED], "prob_no": RISK}, EVENTS),
     "answers": ({"model_answer": np.array(["cat", "dog", "owl"])[P.argmax(axis=1)],
                  "correct_answer": WORD, "confidence": P.max(axis=1)}, TOPS),
+    "spreadsheet": ({"label": np.array(["FALSCH", "WAHR"])[HAPPENED], "risk": RISK}, EVENTS),
+    "spreadsheet hits": ({"correct": np.array(["FAUX", "VRAI"])[(SAID == HAPPENED).astype(int)],
+                          "confidence": SURE}, HITS),
+    "top 1": ({"label": WORD, "top1_class": np.array(["cat", "dog", "owl"])[P.argmax(axis=1)],
+               "top1_prob": P.max(axis=1)}, TOPS),
+    "a predicted label and its truth": ({"label": np.array(["cat", "dog", "owl"])[P.argmax(axis=1)],
+                                         "prob": P.max(axis=1), "gt": WORD}, TOPS),
     "true and 1": ({"label": HAPPENED.astype(bool), "prediction": SAID, "score": SURE}, HITS),
 }  # fmt: skip
 
@@ -131,6 +138,15 @@ ASKED = {
     "initials": ({**classes("p_", names=["cow", "dog", "emu"]),
                   "result": np.array(["C", "D", "E"])[CLASS]}, TOPS, 1),
     "code": ({**classes("p_"), "label": np.where(np.arange(N) % 9, CLASS, 255)}, None, 1),
+    "letters": ({"answer": np.array([*"ABC"])[P.argmax(axis=1)],
+                 "correct": np.array([*"ABC"])[CLASS], "confidence": P.max(axis=1)}, TOPS, 4),
+    "a word of no label": ({"prob_ham": RISK, "label": 1 - HAPPENED},
+                           (EVENT, RISK.mean(), HAPPENED.mean()), 2),
+    "written otherwise": ({"target": np.array(["00", "01"])[HAPPENED], "prediction": SAID,
+                           "confidence": SURE}, None, 1),
+    "flag of a fold": ({"is_test": CLASS % 2, "score": SURE, "hit": HAPPENED}, None, 2),
+    "fold of other words": ({"Usage": np.array(["Public", "Private"])[CLASS % 2], "risk": RISK,
+                             "label": HAPPENED}, None, 2),
     "follow-up": ({"time_months": RISK * 60, "status": HAPPENED, "risk_5y": RISK}, EVENTS, 1),
 }  # fmt: skip
 _FACTS = re.compile(r"; (\d+) rows, mean score ([\d.]+) %, ([\d.]+) % (events|hits)$")
@@ -187,3 +203,12 @@ def test_an_event_of_several_classes_is_judged_by_its_column(tmp_path):
     path = saved(tmp_path / "m.csv", {**classes("p_"), "label": CLASS})
     kind, mean, share, _ = found(path, "--event 2")
     assert (kind, mean, share) == (EVENT, pytest.approx(P[:, 2].mean()), (CLASS == 2).mean())
+
+
+def test_a_row_per_sample_and_class_is_no_sample(tmp_path):
+    columns = {"id": np.repeat(np.arange(N), 3), "class": np.tile(["cat", "dog", "owl"], N),
+               "prob": P.ravel(), "label": np.repeat(WORD, 3)}  # fmt: skip
+    with pytest.raises(InputError, match="long form"):
+        read_data(saved(tmp_path / "m.csv", columns))
+    columns["label"] = WORD[np.arange(3 * N) % N]  # rows that depend on each other, with a group
+    read_data(saved(tmp_path / "m.csv", columns), columns=Columns(event="cat"))
