@@ -254,10 +254,15 @@ def _events(
 def _word_of_no_label(score: Score, label: str) -> str:
     """Return X of a score prob_X or X_prob, where the label's name says nothing of X; or ""."""
     words = plain(score.name).split("_")
-    rest = [word for word in words if word not in CHANCE_WORDS | {"p"}]
-    is_named = len(rest) != 1 or len(words) != 2 or not rest[0].isalpha() or rest[0] in PLAIN_WORDS
-    is_silent = plain(label) in LABEL and not is_named and rest[0] not in words_of(label)
-    return rest[0] if is_silent else ""
+    other_words = [word for word in words if word not in CHANCE_WORDS | {"p"}]
+    is_named = (
+        len(other_words) != 1
+        or len(words) != 2
+        or not other_words[0].isalpha()
+        or other_words[0] in PLAIN_WORDS
+    )
+    is_silent = plain(label) in LABEL and not is_named and other_words[0] not in words_of(label)
+    return other_words[0] if is_silent else ""
 
 
 def _unnamed_outcomes(header: Header, columns: Columns, score: Score) -> Iterator[Reading]:
