@@ -24,7 +24,7 @@ from calbias.io.files import is_stream, validate_file_exists
 from calbias.io.outputs import CLASS, SCORE, output_paths, write_texts
 from calbias.reading.cells import OF_CLASS, OF_ROW, is_value, numbers_of, texts_of
 from calbias.reading.checks import checked_values
-from calbias.reading.class_groups import affixes
+from calbias.reading.class_group import affixes
 from calbias.reading.columns import DROP, Columns, listed, looked_up_column
 from calbias.reading.forms import as_probabilities, as_scores, common_form, form_of
 from calbias.reading.output_file import Fold, Place

@@ -23,7 +23,7 @@ from calbias.reading.harness_logs import LOG, QUESTION
 from calbias.reading.judged_rows import named_rows, never, part_of, rows_without_gaps
 from calbias.reading.long_form import validate_is_wide
 from calbias.reading.output_file import Place, are_folds, is_word
-from calbias.reading.question import Judged, chosen, of_rows
+from calbias.reading.question import JudgedRows, chosen, of_rows
 from calbias.reading.reading import CLASSES, Header, Reading
 from calbias.reading.table import Table
 from calbias.reading.words import FOLD, PARTS, plain
@@ -85,7 +85,7 @@ def reading_of(
         lambda name: numbers_of(table, [name], location, OF_CLASS), table.repeated,
     )  # fmt: skip
 
-    def judge(reading: Reading, rows: tuple[str, ...] = ()) -> Judged:
+    def judge(reading: Reading, rows: tuple[str, ...] = ()) -> JudgedRows:
         part, part_location = table.head(), location
         if rows:
             kept_rows, _ = named_rows(part, rows, part.n_rows, location)

@@ -1,23 +1,26 @@
 """Which columns may be the classes: named by the labels, numbered, or those that sum to 1."""
 
-import re
 from collections.abc import Callable, Sequence
-from fnmatch import fnmatchcase
-from itertools import combinations, pairwise
-from pathlib import Path
-from typing import NamedTuple
+from itertools import combinations
 
 import numpy as np
 
 from calbias.engine.scores_and_hits import EXCESS
-from calbias.errors import InputError
-from calbias.reading.columns import Columns, looked_up_column
+from calbias.reading.class_group import (
+    NUMBERED,
+    OWN,
+    FactsOf,
+    Group,
+    affixes,
+    as_numbers,
+    in_class_order,
+    starts_of,
+)
 from calbias.reading.facts import Facts
 from calbias.reading.forms import MARGIN
 from calbias.reading.words import (
     CLASS,
     FOLLOW_UP,
-    GRADES,
     NO_SCORE,
     PAIRS,
     plain,
@@ -25,32 +28,8 @@ from calbias.reading.words import (
     words_of,
 )  # fmt: skip
 
-OWN = "calbias_"
-"""The start of the names of columns that calbias wrote: they hold probabilities."""
-_NUMBERED = re.compile(r"(.*?)(\d+)")
 _MOST_COLUMNS = 50
-FactsOf = Callable[[str], Facts]
 SumsTo1 = Callable[[Sequence[str], bool], bool]
-
-
-class Group(NamedTuple):
-    """Columns of classes, and the label that each has; no labels where these count from a number.
-
-    ``is_admitted`` says that names suffice: else the group needs ``--classes`` or ``--count-from``.
-    """
-
-    names: tuple[str, ...]
-    labels: tuple[str, ...] = ()
-    count_from: int = 0
-    is_admitted: bool = True
-
-    def index_of(self, label: str) -> int | None:
-        """Return the number of a label's class."""
-        if self.labels:
-            small = [each.casefold() for each in self.labels]
-            return small.index(label.casefold()) if label.casefold() in small else None
-        number = int(label) - self.count_from if re.fullmatch(r"-?\d+", label) else -1
-        return number if 0 <= number < len(self.names) else None
 
 
 def groups_of(
@@ -64,7 +43,7 @@ def groups_of(
 
     ``by_sums`` says that sums of rows may show the classes where no name does.
     """
-    words, numbers = [value.casefold() for value in values], _as_numbers(values)
+    words, numbers = [value.casefold() for value in values], as_numbers(values)
     groups = list[Group]()
     if numbers is not None and all(value.isdigit() for value in values):
         for stem, run in _runs(names, facts):
@@ -87,76 +66,6 @@ def groups_of(
         group for group in groups if all(name.startswith(OWN) for name in group.names)
     ]
     return written_by_calbias or [*dict.fromkeys(groups)]
-
-
-def named_groups(
-    columns: Columns, names: Sequence[str], path: Path, values: Sequence[str], facts: FactsOf
-) -> list[Group]:
-    """Return the groups that the user names by ``--classes``: two where labels count from 0 or 1.
-
-    Labels that are no numbers, or no numbers from 0 on, name their columns.
-    """
-    chosen, labels = list[str](), list[str]()
-    for text in columns.classes:
-        label, _, name = text.partition("=")
-        name = name if name and text not in names else text
-        labels += [label] if name != text else []
-        if "*" in name and name not in names:
-            matching = [each for each in names if fnmatchcase(each, name) and facts(each).is_number]
-            chosen += in_class_order(matching)
-        else:
-            chosen.append(looked_up_column(name, names, path))
-    if len({*chosen}) != len(chosen) or len(chosen) < 2 or len(labels) not in (0, len(chosen)):
-        raise InputError(
-            "--classes needs two or more columns, each once, as COLUMN or each as LABEL=COLUMN"
-        )
-    if labels:
-        return [Group((*chosen,), (*labels,))]
-    start, end = affixes(chosen)
-    inner = [name[len(start) : len(name) - len(end)] for name in chosen]
-    numbers = _as_numbers(values)
-    is_word = not all(value.isdigit() for value in values)
-    if is_word or numbers is None or not {*numbers} <= {*range(len(chosen) + 1)}:
-        for each in (chosen, inner):
-            if {value.casefold() for value in values} <= {name.casefold() for name in each}:
-                return [Group((*chosen,), (*each,))]
-    ends = [match[2] for name in chosen if (match := _NUMBERED.fullmatch(name))]
-    first = int(ends[0]) if len(ends) == len(chosen) and _is_run(ends) else 0
-    return [Group((*chosen,), (), s) for s in _starts(first, len(chosen), numbers or [0])]
-
-
-def _starts(first: int, k: int, numbers: Sequence[int]) -> list[int]:
-    """Return what labels may count from: the number of the first of k columns, or 0."""
-    low, high = min(numbers), max(numbers)
-    starts = [s for s in dict.fromkeys((first, 0)) if s <= low and high < s + k]
-    return starts or ([1] if low >= 1 and high <= k else [0])
-
-
-def in_class_order(names: Sequence[str]) -> list[str]:
-    """Return names in the order of the numbers that they end in, where all do."""
-    numbered = [match for name in names if (match := _NUMBERED.fullmatch(name))]
-    if len(numbered) < len(names) or len({match[1] for match in numbered}) > 1:
-        return [*names]
-    return sorted(names, key=lambda name: int(_NUMBERED.fullmatch(name)[2]))  # type: ignore[index]
-
-
-def affixes(names: Sequence[str]) -> tuple[str, str]:
-    """Return what all names begin and end with, up to a separator: p_ of p_cat and p_cow."""
-
-    def common(texts: Sequence[str]) -> str:
-        ends = [k + 1 for k, letter in enumerate(texts[0]) if not letter.isalnum()]
-        length = max((k for k in ends if len({text[:k] for text in texts}) == 1), default=0)
-        return texts[0][:length]
-
-    return common(names), common([name[::-1] for name in names])[::-1]
-
-
-def _as_numbers(values: Sequence[str]) -> list[int] | None:
-    """Return labels as numbers of classes; true and no are 1 and 0; None for others."""
-    if values and positive({value.casefold() for value in values}) in ("true", "yes"):
-        return [GRADES[value.casefold()] for value in values]
-    is_whole = values and all(re.fullmatch(r"\d{1,6}", value) for value in values)
-    return [int(value) for value in values] if is_whole else None
 
 
 def _frames(names: Sequence[str], words: Sequence[str]) -> list[tuple[str, str]]:
@@ -231,23 +140,17 @@ def _of_frame(
     return [group(each) for each in dict.fromkeys(map(tuple, (choices[0], choices[-1])))]
 
 
-def _is_run(texts: Sequence[str]) -> bool:
-    """Return whether texts are the numbers from 0 or 1 on."""
-    numbers = sorted(map(int, texts))
-    return numbers[0] <= 1 and all(b - a == 1 for a, b in pairwise(numbers))
-
-
 def _runs(names: Sequence[str], facts: FactsOf) -> list[tuple[str, list[str]]]:
     """Return (stem, columns) of names that are one text and the numbers from 0 or 1 on."""
     stems = dict[str, list[tuple[int, str]]]()
     for name in names:
-        if match := _NUMBERED.fullmatch(name):
+        if match := NUMBERED.fullmatch(name):
             stems.setdefault(match[1], []).append((int(match[2]), name))
     runs = []
     for stem, numbered in stems.items():
         run = list[str]()
         for number, name in sorted(numbered):
-            expected = int(_NUMBERED.fullmatch(run[-1])[2]) + 1 if run else number  # type: ignore[index]
+            expected = int(NUMBERED.fullmatch(run[-1])[2]) + 1 if run else number  # type: ignore[index]
             if (not run and number > 1) or number != expected or not facts(name).is_number:
                 break
             run.append(name)
@@ -260,7 +163,7 @@ def _of_run(
     stem: str, columns: Sequence[str], numbers: Sequence[int], facts: FactsOf, sums: SumsTo1
 ) -> list[Group]:
     """Return the groups of numbered columns, by what labels count from."""
-    first, k = int(_NUMBERED.fullmatch(columns[0])[2]), len(columns)  # type: ignore[index]
+    first, k = int(NUMBERED.fullmatch(columns[0])[2]), len(columns)  # type: ignore[index]
     is_sum = sums(columns, False)
     if max(numbers) > k or all(facts(name).is_binary for name in columns):
         return []
@@ -275,7 +178,7 @@ def _of_run(
             start,
             is_sum or (is_class and not lacks_labels and start in (0, first)),
         )
-        for start in _starts(first, k, numbers)
+        for start in starts_of(first, k, numbers)
     ]
 
 
@@ -304,12 +207,12 @@ def _is_class(stem: str) -> bool:
 def _of_stem(
     names: Sequence[str], numbers: Sequence[int], facts: FactsOf, sums: SumsTo1
 ) -> list[Group]:
-    """Return groups of names that begin or end with a word for a class, in their order."""
-    stems = dict[tuple[str, str], list[str]]()
+    """Return groups of names that begin with a word for a class, in their order."""
+    stems = dict[str, list[str]]()
     for name in names:
         start, _, end = name.replace(".", "_").partition("_")
         if end and start.casefold() in CLASS - {"y", "c"} and facts(name).is_number:
-            stems.setdefault((start, ""), []).append(name)
+            stems.setdefault(start, []).append(name)
     groups = []
     for columns in stems.values():
         if len(columns) < 2 or max(numbers) >= len(columns):

@@ -7,7 +7,8 @@ from dataclasses import replace
 from itertools import combinations
 
 from calbias.defaults import PROBABILITIES
-from calbias.reading.class_groups import OWN, Group, affixes, groups_of, named_groups
+from calbias.reading.class_group import OWN, Group, affixes, named_groups
+from calbias.reading.class_groups import groups_of
 from calbias.reading.columns import Columns
 from calbias.reading.facts import MIXED, NUMBERS, WORDS
 from calbias.reading.outcomes import MOST_LABELS, is_prediction, labels_of

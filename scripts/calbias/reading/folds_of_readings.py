@@ -26,7 +26,7 @@ from calbias.reading.columns import listed
 from calbias.reading.facts import NUMBERS, TRUTH, facts_of
 from calbias.reading.forms import as_probabilities, as_scores
 from calbias.reading.output_file import Fold, Place
-from calbias.reading.question import Judged
+from calbias.reading.question import JudgedRows
 from calbias.reading.reading import CLASSES, EVENT, PREDICTED, Reading
 from calbias.reading.top_label import share_ties, top_label_of_scores
 from calbias.reading.words import GRADES, NOTHING
@@ -163,12 +163,12 @@ def _labels(table: Mapping[str, np.ndarray], reading: Reading, location: Place) 
     return numbers_of(table, [label], location)[:, 0] - group.count_from
 
 
-def judged_by(fold: Fold, reading: Reading) -> Judged:
+def judged_by(fold: Fold, reading: Reading) -> JudgedRows:
     """Return what tells a reading apart from others."""
     scores, hits = scores_and_outcomes(fold, reading)
     kind = bytes([reading.kind == EVENT])  # hits of predictions are judged otherwise
     digest = hashlib.blake2b(kind + np.round(scores, 9).tobytes() + hits.tobytes()).digest()
-    return Judged(len(scores), float(scores.mean()), float(hits.mean()), digest)
+    return JudgedRows(len(scores), float(scores.mean()), float(hits.mean()), digest)
 
 
 def scores_and_outcomes(fold: Fold, reading: Reading) -> tuple[np.ndarray, np.ndarray]:

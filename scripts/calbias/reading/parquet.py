@@ -16,7 +16,7 @@ import numpy as np
 from calbias.errors import InputError, of_extra, reading
 from calbias.io.limits import validate_unpacked
 from calbias.reading.cells import has_value, rows_where
-from calbias.reading.facts import Facts, facts_of
+from calbias.reading.facts import EMPTY, Facts, facts_of
 from calbias.reading.harness_logs import flattened, is_log
 from calbias.reading.output_file import Place
 from calbias.reading.table import INDEX, Table, column_of, concatenated, table_of
@@ -98,7 +98,7 @@ class ParquetTable(Table):
         """Return the facts of a column, read in parts where it is not in memory."""
         if name in self._facts or self.n_rows <= _BATCH or not self.is_plain(name):
             return super().facts(name)
-        total = Facts("nothing", ())
+        total = Facts(EMPTY, ())
         for _, part in self.parts([name]):
             total = total + facts_of(part[name])
         self._facts[name] = total

@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 from calbias.errors import InputError, Question
 from calbias.reading.cells import THOUSANDS
 from calbias.reading.columns import Columns, listed
-from calbias.reading.facts import MIXED
+from calbias.reading.facts import LISTS, MIXED
 from calbias.reading.outcomes import MOST_LABELS, labels_of
 from calbias.reading.output_file import Place
 from calbias.reading.reading import CLASSES, EVENT, HITS, PREDICTED, Header, Reading
@@ -22,8 +22,8 @@ _MOST_LINES = 12
 _ROLES = {HITS: "hit", PREDICTED: "label", EVENT: "label", CLASSES: "label"}
 
 
-class Judged(NamedTuple):
-    """Rows, mean score and share of hits of a reading, and a digest of its scores and hits."""
+class JudgedRows(NamedTuple):
+    """What a reading judges: rows, mean score, share of hits, a digest of scores and hits."""
 
     rows: int
     mean: float
@@ -31,7 +31,7 @@ class Judged(NamedTuple):
     digest: bytes
 
 
-Judge = Callable[[Reading], Judged]
+Judge = Callable[[Reading], JudgedRows]
 
 
 def chosen(header: Header, columns: Columns, location: Place, judge: Judge) -> Reading:
@@ -44,7 +44,7 @@ def chosen(header: Header, columns: Columns, location: Place, judge: Judge) -> R
         return readings[0]
     if not readings:
         raise location.error(_none(header, columns))
-    judged: list[tuple[Reading, Judged | None, str]] = []
+    judged: list[tuple[Reading, JudgedRows | None, str]] = []
     for reading in readings[: 4 * _MOST_LINES]:
         try:
             facts, problem = judge(reading), ""
@@ -67,7 +67,7 @@ def chosen(header: Header, columns: Columns, location: Place, judge: Judge) -> R
 
 
 def of_rows(
-    reading: Reading, rows: Sequence[str], judge: Callable[[str], Judged], location: Place
+    reading: Reading, rows: Sequence[str], judge: Callable[[str], JudgedRows], location: Place
 ) -> Question:
     """Return the question which rows are judged, each COLUMN=VALUE, where a column may be folds."""
     lines = list[str]()
@@ -113,7 +113,7 @@ def _counts(reading: Reading) -> bool:
 
 
 def _line(
-    header: Header, columns: Columns, reading: Reading, facts: Judged | None, problem: str
+    header: Header, columns: Columns, reading: Reading, facts: JudgedRows | None, problem: str
 ) -> str:
     """Return a line of a question: the options of a reading, and what tells it apart; or ""."""
     options = options_of(header, columns, reading)
@@ -126,7 +126,7 @@ def _line(
     return f"{options}: {in_words(reading)}{why}; {numbers}"
 
 
-def _numbers(reading: Reading, facts: Judged) -> str:
+def _numbers(reading: Reading, facts: JudgedRows) -> str:
     share = "events" if reading.kind == EVENT else "hits"
     return (
         f"{facts.rows} rows, mean score {100 * facts.mean:.1f} %, {100 * facts.share:.1f} % {share}"
@@ -164,13 +164,13 @@ def _leaves(header: Header, columns: Columns, reading: Reading) -> bool:
 
 
 def _key(reading: Reading) -> Any:
+    """Return what tells a reading apart, without the rows to leave out, which are options."""
     group = reading.group
-    missing = reading.missing  # is in the options then
     labels = tuple(each.casefold() for each in group.labels) if group else ()
     return (
         reading.kind, reading.score, reading.outcome, reading.prediction,
         str(reading.event).casefold(), reading.classes, labels, group and group.count_from,
-        reading.one_hot, reading.values, reading.top_label, () if missing else missing,
+        reading.one_hot, reading.values, reading.top_label,
     )  # fmt: skip
 
 
@@ -243,13 +243,13 @@ def _none(header: Header, columns: Columns) -> str:
             many = f"{n_values} values" if n_values else "many values"
             first = f", such as {facts.values[0]}" if facts.values else ""
             return (
-                f"column {name} has {many}{first}, and is no label; name the column of 0 and 1 by "
-                "--label, or one value of this column by --event"
+                f"column {name} has {many}{first}, and is no label; name the column of 0 and 1 "
+                "by --label, or one value of this column by --event"
             )
         if facts.is_number and (n_values or 0) > 2 and scores_of(header, columns):
             return (
-                f"column {name} has the values {listed(facts.values or ())}: counts or grades are "
-                "no event; write a column of 0 and 1, or name one value by --event"
+                f"column {name} has the values {listed(facts.values or ())}: counts and grades "
+                "are not an event; write a column of 0 and 1, or name one value by --event"
             )
     for name in names:
         values = header.facts(name).values or ()
@@ -257,7 +257,7 @@ def _none(header: Header, columns: Columns) -> str:
             return f"column {name}: {cell!r} may be a number of thousands: write it without commas"
         if labels and header.facts(name).kind == MIXED and name not in labels:
             header.validate(name)
-    if lists := [name for name in names if header.facts(name).kind == "lists"]:
+    if lists := [name for name in names if header.facts(name).kind == LISTS]:
         return f"column {lists[0]} holds lists or objects: split them into a column per class"
     return (
         "needs a column label (or label_0, label_1, …) and one per class; score and hit (1 "

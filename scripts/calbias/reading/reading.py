@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from calbias.reading.class_groups import Group
+from calbias.reading.class_group import Group
 from calbias.reading.facts import Facts
 
 HITS, PREDICTED, EVENT, CLASSES = "hits", "predicted", "event", "classes"

@@ -8,8 +8,8 @@ from shlex import quote
 
 from calbias.defaults import PERCENT, PROBABILITIES
 from calbias.engine.scores_and_hits import EXCESS
-from calbias.reading.cells import as_number, is_value
-from calbias.reading.class_groups import OWN
+from calbias.reading.cells import is_value
+from calbias.reading.class_group import OWN
 from calbias.reading.columns import Columns
 from calbias.reading.facts import NUMBERS, WORDS, Facts
 from calbias.reading.outcomes import (
@@ -19,16 +19,14 @@ from calbias.reading.outcomes import (
     hits_of,
     is_prediction,
     labels_of,
-    predictions_of,
 )
+from calbias.reading.prediction_pairs import is_pair, pairs_of, why_not_alike
 from calbias.reading.reading import EVENT, HITS, PREDICTED, Header, Reading
 from calbias.reading.scores import Score, named_outcomes, scores_of
 from calbias.reading.words import (
     AGAINST,
     CHANCE_WORDS,
-    FOLD,
     GRADES,
-    HIT,
     LABEL,
     MAY_BE_PREDICTED,
     OF_EVENT,
@@ -73,27 +71,20 @@ def _own_outcomes(
     labels = [name for name in labels if name not in correctness or columns.event is not None]
     is_event = score.is_chance and not score.is_confidence and labels
     for name in (*hits, *correctness) if not is_event or columns.hit else ():
-        if name != score.name and not (columns.event is not None):
+        if name != score.name and columns.event is None:
             yield Reading(HITS, score.name, name)
     if hits and not is_event and not columns.label:
         return
-    predicted = [(label, p) for label in labels for p in predictions_of(header, columns, label)]
-    if not columns.label and columns.event is None:
-        predicted += _unnamed_truths(header, columns, labels, score)
-        predicted += _labels_as_predictions(header, labels, score)
+    predicted = pairs_of(header, columns, labels, score)
     named_labels, is_plain, is_paired = {*labels, columns.label}, True, False
-    for label, prediction in dict.fromkeys(predicted):
-        is_admitted, is_other = _of_pair(header, columns, score, label, prediction)
+    for label, prediction in predicted:
+        is_admitted, is_other = is_pair(header, columns, score, label, prediction)
         if is_admitted is not None and columns.event is None:
             is_words = positive(header.facts(prediction).labels) is None and not labels
             is_admitted = is_admitted and (label in named_labels or is_words)
-            is_paired, why = True, ""
-            if not columns.prediction and _are_free_texts(header, label, prediction):
-                is_admitted = False
-                why = f"most texts of {prediction} never occur in {label}: do they match?"
-            elif not columns.prediction and _are_written_otherwise(header, label, prediction):
-                is_admitted = False
-                why = f"{label} and {prediction} share no text, but numbers: write both alike"
+            is_paired = True
+            why = "" if columns.prediction else why_not_alike(header, label, prediction)
+            is_admitted = is_admitted and not why
             pair = Reading(PREDICTED, score.name, label, prediction, is_admitted=is_admitted)
             yield replace(pair, why=why)
         is_plain = is_plain and (is_other or (label not in named_labels and prediction in labels))
@@ -109,91 +100,6 @@ def _own_outcomes(
 
 def _is_said(header: Header, name: str) -> bool:
     return header.facts(name).labels <= GRADES.keys()
-
-
-def _of_pair(
-    header: Header, columns: Columns, score: Score, label: str, prediction: str
-) -> tuple[bool | None, bool]:
-    """Return whether a pair of label and prediction is admitted, and whether an event may be.
-
-    A confidence in one of two classes is at least 1/2. The probability of one class of more than
-    two is that of the prediction, where no event is named.
-    """
-    both_labels = header.facts(label).labels | header.facts(prediction).labels
-    is_low = header.facts(score.name).low < 0.5 - 1e-9 and not score.name.startswith(OWN)
-    if columns.prediction:
-        return True, False
-    if len(both_labels) > 2:
-        return True, False
-    if score.is_chance:
-        is_event = plain(score.name) in OF_EVENT or "risk" in words_of(score.name)
-        return (None, True) if is_low or is_event else (True, True)
-    return True, is_low
-
-
-def _are_free_texts(header: Header, label: str, prediction: str) -> bool:
-    """Return whether most texts of a prediction are never a label, as those of an answer."""
-    facts = header.facts(label), header.facts(prediction)
-    if any(each.kind != WORDS or each.values is None for each in facts):
-        return False
-    truths, texts = ({*(each.values or ())} for each in facts)
-    return 2 * len(texts - truths) > len(texts)
-
-
-def _are_written_otherwise(header: Header, label: str, prediction: str) -> bool:
-    """Return whether no text is in both columns, though a number is: 01 and 1."""
-    texts, others = ({*(header.facts(name).values or ())} for name in (label, prediction))
-    return not texts & others and bool(_numbers_in(texts) & _numbers_in(others))
-
-
-def _numbers_in(texts: set[str]) -> set[float]:
-    return {number for text in texts if (number := as_number(text)) is not None}
-
-
-def _unnamed_truths(
-    header: Header, columns: Columns, labels: Sequence[str], score: Score
-) -> list[tuple[str, str]]:
-    """Return (truth, prediction) where only the cells of a column say that it is the truth."""
-    if labels or columns.hit:
-        return []
-    free = free_columns(header, columns)
-    pairs = []
-    for prediction in predictions_of(header, columns, ""):
-        classes = header.facts(prediction).labels
-        same = [
-            name
-            for name in free
-            if name not in (prediction, score.name)
-            and plain(name) not in (*HIT, *PREDICTION)
-            and _may_be_same(header.facts(name), classes)
-        ]
-        pairs += [(name, prediction) for name in same]
-    return pairs
-
-
-def _may_be_same(facts: Facts, classes: set[str]) -> bool:
-    labels = facts.labels if facts.values is not None else set()
-    is_of_them = labels <= classes or (classes <= labels and len(labels) <= 2 * len(classes))
-    return is_of_them and min(len(labels), len(classes)) > 1
-
-
-def _labels_as_predictions(
-    header: Header, labels: Sequence[str], score: Score
-) -> list[tuple[str, str]]:
-    """Return (truth, label) where label may be the prediction, and another column the truth."""
-    predictions = [n for n in labels if plain(n) in MAY_BE_PREDICTED]
-    hits = hits_of(header, Columns())
-    is_high = header.facts(score.name).low >= 0.5 - 1e-9
-    return [
-        (truth, label)
-        for label in predictions
-        for truth in header.names
-        if truth not in (label, score.name, *header.apart)
-        and plain(truth) not in (*PREDICTION, *FOLD)
-        and truth not in hits
-        and (truth in labels or (not score.is_chance and (is_high or plain(truth) in HIT)))
-        and _may_be_same(header.facts(truth), header.facts(label).labels)
-    ]
 
 
 def _events(

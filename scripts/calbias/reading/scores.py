@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
-from calbias.reading.class_groups import OWN
+from calbias.reading.class_group import OWN
 from calbias.reading.columns import Columns, listed
 from calbias.reading.facts import WORDS
 from calbias.reading.output_file import Place

@@ -71,21 +71,25 @@ FOLLOW_UP = {
     *("duration", "survtime", "ostime", "rfstime", "dtime", "tstop", "survival"),
 }  # fmt: skip
 STATUS = {
-    *("status", "event", "died", "death", "dead", "deceased", "fustat", "censored", "censor"),
-    *("cens", "relapse", "recurrence", "recur", "progression", "delta", "failure", "vital"),
+    *("status", "event", "cause", "died", "death", "dead", "deceased", "fustat", "censored"),
+    *("censor", "cens", "relapse", "recurrence", "recur", "progression", "delta", "failure"),
+    "vital",
 }  # fmt: skip
 """Words of a time of follow-up, and of what ended it."""
-PAIRS = (
-    *(("0", "1"), ("false", "true"), ("no", "yes"), ("n", "y"), ("f", "t"), ("neg", "pos")),
-    *(("negative", "positive"), ("-1", "1"), ("absent", "present")),
+_OF_SPREADSHEETS = (
     *(("falsch", "wahr"), ("faux", "vrai"), ("falso", "verdadero"), ("falso", "verdadeiro")),
     *(("falso", "vero"), ("falskt", "sant"), ("onwaar", "waar"), ("falsk", "sand")),
 )  # fmt: skip
-"""Values of a label that say which is the event: the second; the last as spreadsheets write."""
+"""Words for false and true in the spreadsheets of other languages."""
+PAIRS = (
+    *(("0", "1"), ("false", "true"), ("no", "yes"), ("n", "y"), ("f", "t"), ("neg", "pos")),
+    *(("negative", "positive"), ("-1", "1"), ("absent", "present"), *_OF_SPREADSHEETS),
+)  # fmt: skip
+"""Values of a label that say which is the event: the second."""
 GRADES = {
     **{"1": 1, "true": 1, "yes": 1, "correct": 1, "right": 1, "pass": 1, "passed": 1},
     **{"0": 0, "false": 0, "no": 0, "incorrect": 0, "wrong": 0, "fail": 0, "failed": 0},
-    **{word: k for pair in PAIRS[9:] for k, word in enumerate(pair)},
+    **{word: k for pair in _OF_SPREADSHEETS for k, word in enumerate(pair)},
 }
 """What says whether a prediction was correct."""
 SAID = GRADES.keys() - {word for pair in PAIRS for word in pair}
