@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from calbias.auditing.audit import audit_data, estimator_names
-from calbias.auditing.inputs import EVENT, TOP_LABEL, Data, Options
+from calbias.auditing.data import EVENT, TOP_LABEL, Data, Options
 from calbias.auditing.outcome_columns import OutcomeColumns, read_outcomes
 from calbias.auditing.page.page import page
 from calbias.auditing.results import Audit

@@ -13,8 +13,8 @@ from typing import Any
 import numpy as np
 
 from calbias.auditing.audit import audit_data
+from calbias.auditing.data import Options
 from calbias.auditing.description import sentences
-from calbias.auditing.inputs import Options
 from calbias.auditing.outcome_columns import OutcomeColumns, read_outcomes
 from calbias.auditing.subgroups.segments import with_codes
 from calbias.defaults import COUNTS, LOGITS, ODDS, PERCENT, PROBABILITIES
@@ -33,7 +33,8 @@ from calbias.reading.table import Table
 from calbias.reading.table_files import TEXT, read_table_and_cells
 from calbias.recalibration.methods import validate_method
 from calbias.recalibrator import Recalibrator, fitted_to
-from calbias.row_maps import RowMap, RowMaps, maps_by_subgroup, read_map, rows_of_option
+from calbias.row_maps import RowMap, RowMaps, read_map, rows_of_option
+from calbias.subgroup_maps import maps_by_subgroup
 
 _ENOUGH = 10  # logits or odds that would not all be between 0 and 1
 Say = Callable[[str], Any]

@@ -14,13 +14,15 @@ from numpy.typing import ArrayLike
 from scipy.special import softmax
 
 from calbias.auditing.audit import audit_data
-from calbias.auditing.inputs import Data, Options, prepared, prepared_means
+from calbias.auditing.data import Data, Options
+from calbias.auditing.inputs import prepared, prepared_means
 from calbias.auditing.page.advice import advised_method, gain_sentence
 from calbias.auditing.recalibrations import FEWEST, recalibration_map, recalibration_table
-from calbias.defaults import FORMS, LOGITS, PROBABILITIES, Z_95
+from calbias.defaults import LOGITS, PROBABILITIES, Z_95
 from calbias.engine.scores_and_hits import as_array, validate_whole
 from calbias.errors import InputError, looked_up, reading
 from calbias.outcomes.given import Given, GivenOptions, has_shares
+from calbias.recalibration.map_text import GENERATOR, KEYS, VERSION, checked_entries
 from calbias.recalibration.methods import (
     ADVISED,
     NONE,
@@ -30,12 +32,7 @@ from calbias.recalibration.methods import (
     validate_method,
 )
 
-GENERATOR = "calbias recalibrate"
-VERSION = 1
 _DEFAULTS = {"method": ADVISED, "values": LOGITS, "top_label": False, "seed": 0}
-LARGEST_TEXT, _LONGEST_NAME, _MOST_CLASSES = 100_000_000, 1000, 100_000
-_KEYS = ("generator", "calbias_map", "method", "parameters", "values", "top_label", "n_classes",
-         "classes", "n", "gain", "gain_low", "gain_high", "score", "read_as")  # fmt: skip
 
 
 class Recalibrator:
@@ -256,7 +253,7 @@ class Recalibrator:
             *(bool(self.top_label), self.n_classes_, list(self.columns_), self.n_rows_, *gains),
             *(self.score_, self.read_as_),
         )
-        return json.dumps(dict(zip(_KEYS, values, strict=True)), allow_nan=False)
+        return json.dumps(dict(zip(KEYS, values, strict=True)), allow_nan=False)
 
     @classmethod
     def from_json(cls, text: str) -> Recalibrator:
@@ -353,30 +350,7 @@ def _as_rows(X: ArrayLike) -> np.ndarray:
 def read_text(text: str, name: object, cls: type[Recalibrator] = Recalibrator) -> Recalibrator:
     """Return the Recalibrator of a JSON text; ``name`` says in errors where it comes from."""
     with reading(name, "recalibration map", "give what calbias recalibrate wrote"):
-        return _read(cls, text)
-
-
-def _read(cls: type[Recalibrator], text: str) -> Recalibrator:
-    """Return the Recalibrator of a JSON text, of which every entry is checked."""
-    if not isinstance(text, str) or len(text) > LARGEST_TEXT:
-        raise InputError("a recalibration map is a JSON text of at most 100 MB")
-    state = json.loads(text, parse_constant=_refuse_constant)
-    if not isinstance(state, dict) or "calbias_map" not in state:
-        raise InputError("no recalibration map: give what calbias recalibrate wrote")
-    if state["calbias_map"] != VERSION or type(state["calbias_map"]) is not int:
-        raise InputError(
-            f"the map has version {state['calbias_map']!r:.20}, and this calbias reads version "
-            f"{VERSION}: use the calbias that wrote it, or fit it again"
-        )
-    for key in ("score", "read_as"):  # an older map does not have them
-        state.setdefault(key, None)
-    if {*state} != {*_KEYS}:
-        raise InputError(f"the keys of a recalibration map are {', '.join(_KEYS)}")
-    fitted = map_of(state["method"], state["parameters"])
-    gains = [state[name] for name in ("gain", "gain_low", "gain_high")]
-    problem = _problem(state, fitted, gains)
-    if problem:
-        raise InputError(f"the recalibration map is damaged: {problem}; fit it again")
+        state, fitted = checked_entries(text)
     is_judged = state["method"] != NONE
     recalibrator = cls(
         state["method"] if is_judged else ADVISED,
@@ -387,44 +361,10 @@ def _read(cls: type[Recalibrator], text: str) -> Recalibrator:
     recalibrator.n_classes_, recalibrator.columns_ = state["n_classes"], (*state["classes"],)
     recalibrator.score_, recalibrator.read_as_ = state["score"], state["read_as"]
     recalibrator.n_rows_, recalibrator.sentence_ = state["n"], ""
-    gain, low, high = gains if is_judged else (math.nan,) * 3
+    gain, low, high = (
+        (state[name] for name in ("gain", "gain_low", "gain_high"))
+        if is_judged
+        else (math.nan,) * 3
+    )
     recalibrator.gain_, recalibrator.gain_interval_ = float(gain), (float(low), float(high))
     return recalibrator
-
-
-def _problem(state: dict[str, Any], fitted: Any, gains: list[Any]) -> str:
-    """Return what is wrong with the entries of a map, or nothing."""
-    method, k, classes = state["method"], state["n_classes"], state["classes"]
-    if state["generator"] != GENERATOR:
-        return "generator"
-    if state["values"] not in (LOGITS, PROBABILITIES) or not isinstance(state["top_label"], bool):
-        return "values or top_label"
-    if not (k is None or (type(k) is int and 2 <= k <= _MOST_CLASSES)):
-        return "n_classes"
-    is_of_names = isinstance(classes, list) and all(map(_is_name, classes))
-    if not is_of_names or len({*classes}) != len(classes) or len(classes) not in (0, k):
-        return "classes"
-    if state["score"] is not None and (k is not None or not _is_name(state["score"])):
-        return "score"
-    if state["read_as"] not in (None, *FORMS):
-        return "read_as"
-    if method in OF_LOGITS and (k is None or (k == 2 and not state["top_label"])):
-        return f"{method} without classes"
-    if method == "vector" and fitted.weights.size != k:
-        return f"{fitted.weights.size} weights for {k} classes"
-    if type(state["n"]) is not int or not 1 <= state["n"] < 2**62:
-        return "n"
-    most = 2 if method == "vector" else 1  # Brier scores over all classes are at most 2
-    are_numbers = [type(gain) in (int, float) for gain in gains]
-    if method != NONE and (not all(are_numbers) or abs(gains[0]) > most):
-        return "gain"
-    are_ordered = all(are_numbers) and gains[1] <= gains[0] <= gains[2]
-    return "" if are_ordered or (method == NONE and gains == [None] * 3) else "gain"
-
-
-def _is_name(name: Any) -> bool:
-    return isinstance(name, str) and 0 < len(name) <= _LONGEST_NAME
-
-
-def _refuse_constant(text: str) -> Any:
-    raise InputError(f"a recalibration map holds {text}, which is not a finite number")

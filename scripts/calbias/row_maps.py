@@ -1,4 +1,4 @@
-"""Maps for some rows each: of subgroups and the rest, or of the rows that a fit was given.
+"""Maps for some rows each: those of a subgroup, the other rows, or those that ``--rows`` names.
 
 A map remembers for which rows it is. Each row takes the first map that is for it; a row that no map
 is for is refused.
@@ -9,7 +9,6 @@ from __future__ import annotations
 import json
 import math
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import replace
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -17,9 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.special import softmax
 
-from calbias.auditing.inputs import Data
-from calbias.auditing.results import Audit
-from calbias.auditing.subgroups.segments import segments_of
+from calbias.auditing.data import Data
 from calbias.defaults import PROBABILITIES
 from calbias.engine.scores_and_hits import array_error
 from calbias.errors import InputError, reading
@@ -27,7 +24,8 @@ from calbias.io.files import not_utf8, validate_file_exists
 from calbias.io.outputs import GENERATOR
 from calbias.reading.top_label import top_label_of_scores
 from calbias.reading.words import FOLD, plain
-from calbias.recalibrator import LARGEST_TEXT, Recalibrator, fitted_to, read_text
+from calbias.recalibration.map_text import LARGEST_TEXT
+from calbias.recalibrator import Recalibrator, read_text
 
 VERSION = 1
 _MOST_MAPS, _MOST_CONDITIONS = 100, 10
@@ -63,15 +61,15 @@ class Condition(NamedTuple):
 
     def holds(self, cells: Sequence[Any]) -> NDArray[np.bool_]:
         """Return for which cells (n,) it holds."""
-        texts = [None if _is_missing(cell) else str(cell).strip() for cell in cells]
+        texts = [None if is_missing(cell) else str(cell).strip() for cell in cells]
         if self.value is None:
             return np.array([text is None for text in texts], bool)
-        numbers = np.array([_number(text) for text in texts])
+        numbers = np.array([number_of(text) for text in texts])
         if self.is_range:
             low = -math.inf if self.above is None else self.above
             high = math.inf if self.at_most is None else self.at_most
             return (numbers > low) & (numbers <= high)
-        number = _number(self.value)
+        number = number_of(self.value)
         same = np.array([text == self.value for text in texts], bool)
         return same if math.isnan(number) else same | (numbers == number)
 
@@ -125,62 +123,6 @@ class RowMaps(NamedTuple):
                 f"no map is for this row, but for {names:.200}: fit maps of all rows with --by",
                 int(free.argmax()),
             )
-
-
-def maps_by_subgroup(data: Data, audit: Audit, method: str, seed: int) -> tuple[RowMaps, list[str]]:
-    """Return a map of each subgroup that is apart and one of the rest, and what they gain in words.
-
-    ``audit`` is of the data, with its columns ``by``. InputError where rows are too few.
-    """
-    by, n = data.by or {}, data.scored.n
-    data = replace(data, by=None)
-    segments = segments_of(by, n)
-    subgroups = audit.subgroups
-    names = [] if subgroups is None else [*subgroups.apart["segment"]]
-    maps, sentences, free = list[RowMap](), list[str](), np.ones(n, bool)
-    for name in names:
-        inside = segments.members[[segments.words.index(name)]].toarray()[0] > 0
-        inside = inside[segments.cell]
-        rows = np.flatnonzero(inside & free)
-        free &= ~inside
-        fitted = fitted_to(data.part(rows), method, False, seed)
-        maps.append(RowMap(_conditions(by, name, inside, segments.cut), fitted))
-        sentences.append(f"where {name}: {fitted.sentence_}")
-    if free.any():
-        others = data if free.all() else data.part(np.flatnonzero(free))
-        fitted = fitted_to(others, method, False, seed)
-        maps.append(RowMap((), fitted))
-        sentences.append(f"{'other' if names else 'all'} rows: {fitted.sentence_}")
-    return RowMaps(tuple(maps)), sentences
-
-
-def _conditions(
-    by: Mapping[str, Any], name: str, inside: NDArray[np.bool_], cut: Sequence[str]
-) -> tuple[Condition, ...]:
-    """Return the conditions of a segment with these words and rows (n,); ``cut`` are ranges."""
-    columns = [column for column in by if f"{column} " in f"{name} "]
-    for some in [[column] for column in columns] + [columns]:
-        cells = {column: np.asarray(by[column]) for column in some}
-        conditions = [_condition(column, cells[column], inside, column in cut) for column in some]
-        held = [each.holds(by[each.column]) for each in conditions]
-        if (np.logical_and.reduce(held) == inside).all():
-            return tuple(conditions)
-    raise InputError(f"the subgroup {name!r:.60} cannot be told from its columns: rename these")
-
-
-def _condition(column: str, cells: NDArray, inside: NDArray[np.bool_], is_cut: bool) -> Condition:
-    """Return what holds for the cells of a column inside: numbers that were cut are in a range."""
-    texts = {None if _is_missing(cell) else str(cell).strip() for cell in cells[inside].tolist()}
-    if texts == {None} or (len(texts) == 1 and not is_cut):
-        return Condition(column, texts.pop())
-    numbers = np.array([_number(None if _is_missing(x) else str(x)) for x in cells.tolist()])
-    low, high = np.nanmin(numbers[inside]), np.nanmax(numbers[inside])
-    below, above = numbers[numbers < low], numbers[numbers > high]
-    return Condition(
-        column,
-        above=float(below.max()) if below.size else None,
-        at_most=float(high) if above.size else None,
-    )
 
 
 def rows_of_option(rows: Sequence[str]) -> tuple[Condition, ...]:
@@ -237,11 +179,12 @@ def _row_map(state: Any, name: object) -> RowMap:
     return RowMap(conditions, read_text(json.dumps(state["map"]), name))
 
 
-def _is_missing(cell: Any) -> bool:
+def is_missing(cell: Any) -> bool:
+    """Return whether a cell holds nothing."""
     return cell is None or cell != cell or (isinstance(cell, str) and not cell.strip())
 
 
-def _number(text: str | None) -> float:
+def number_of(text: str | None) -> float:
     """Return the number that a text is, NaN where it is none."""
     try:
         return float(text) if text is not None else math.nan

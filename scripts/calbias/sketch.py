@@ -333,7 +333,7 @@ class Sketch:
             For fewer than two rows, and bins that divide cells.
         """
         from calbias.auditing.audit import audit_data  # loads the audit where it is used
-        from calbias.auditing.inputs import Data, Options
+        from calbias.auditing.data import Data, Options
 
         options = Options(n_bins, norm, seed=seed)
         if self.n_cells % options.n_bins:

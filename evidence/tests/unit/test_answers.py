@@ -13,7 +13,8 @@ from refusals import refuses
 from shipped import shipped, shipped_path
 
 from calbias.auditing.audit import audit_data
-from calbias.auditing.inputs import EVENT, Options, read_data
+from calbias.auditing.data import EVENT, Options
+from calbias.auditing.inputs import read_data
 from calbias.reading.columns import Columns
 from calbias.samples.by_score import Scored
 from evidence.steps import summarise_subjects as module

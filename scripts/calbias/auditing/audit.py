@@ -17,6 +17,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 from scipy.special import softmax
 
+from calbias.auditing.data import EVENT, Data, Options
 from calbias.auditing.description import (
     OBSERVED_EXPECTED,
     Description,
@@ -28,7 +29,7 @@ from calbias.auditing.diagrams.corp import corp_of
 from calbias.auditing.error.bins import binned_ece, picture_bins
 from calbias.auditing.error.calibration_curve import picture_curve, posterior_average
 from calbias.auditing.error.interval import calibration_interval
-from calbias.auditing.inputs import EVENT, Data, Options, prepared, prepared_means
+from calbias.auditing.inputs import prepared, prepared_means
 from calbias.auditing.results import Audit
 from calbias.auditing.subgroups.segments import By
 from calbias.auditing.subgroups.subgroups import RISKS, Subgroups

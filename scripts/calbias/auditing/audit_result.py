@@ -9,11 +9,11 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from calbias.auditing.data import EVENT, Options
 from calbias.auditing.description import OBSERVED_EXPECTED, Description
 from calbias.auditing.diagrams.corp import CorpDiagram
 from calbias.auditing.error.bins import PictureBins
 from calbias.auditing.error.within import Answer, Gate, InParts, gate_of
-from calbias.auditing.inputs import EVENT, Options
 from calbias.auditing.subgroups.subgroups import Subgroups
 from calbias.auditing.verdict.verdict_result import CalibrationVerdict
 from calbias.auditing.verdict.words import digits_of

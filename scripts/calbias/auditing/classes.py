@@ -12,10 +12,10 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
+from calbias.auditing.data import Options
 from calbias.auditing.error import cox
 from calbias.auditing.error.bins import binned_ece
 from calbias.auditing.error.interval import calibration_interval
-from calbias.auditing.inputs import Options
 from calbias.auditing.verdict.clusters import LEAST_CLUSTERS
 from calbias.auditing.verdict.judge import judge
 from calbias.defaults import (

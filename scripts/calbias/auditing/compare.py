@@ -39,6 +39,7 @@ from calbias.auditing.comparison.comparison_result import (
 )
 from calbias.auditing.comparison.differences import LEAST_P
 from calbias.auditing.comparison.paired_gaps import differences
+from calbias.auditing.data import EVENT, TOP_LABEL
 from calbias.auditing.error.bins import picture_bins
 from calbias.auditing.error.calibration_curve import (
     picture_curve,
@@ -46,7 +47,6 @@ from calbias.auditing.error.calibration_curve import (
     smooth_average,
 )
 from calbias.auditing.error.interval import calibration_interval
-from calbias.auditing.inputs import EVENT, TOP_LABEL
 from calbias.auditing.results import Comparison
 from calbias.auditing.risk_model import Outcomes, skill_score
 from calbias.auditing.subgroups.segments import By, segments_of

@@ -14,8 +14,9 @@ import numpy as np
 from calbias.auditing.compare import compare
 from calbias.auditing.comparison.board import Board, pair_level
 from calbias.auditing.comparison.comparison_result import CompareOptions
+from calbias.auditing.data import EVENT, Data
 from calbias.auditing.description import sentences
-from calbias.auditing.inputs import EVENT, Data, read_data
+from calbias.auditing.inputs import read_data
 from calbias.auditing.results import Comparison
 from calbias.auditing.subgroups.segments import with_codes
 from calbias.defaults import CONFIDENCE_LEVEL

@@ -7,8 +7,8 @@ from collections.abc import Iterable
 import numpy as np
 from scipy.special import ndtri, stdtrit
 
+from calbias.auditing.data import EVENT, Data
 from calbias.auditing.error.bins import binomial_limits
-from calbias.auditing.inputs import EVENT, Data
 from calbias.defaults import CONFIDENCE_LEVEL
 from calbias.reading import plausibility
 from calbias.samples.by_score import Scored, dot

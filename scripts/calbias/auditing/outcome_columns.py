@@ -14,7 +14,8 @@ from typing import Any
 
 import numpy as np
 
-from calbias.auditing.inputs import EVENT, TOP_LABEL, Data, read_data
+from calbias.auditing.data import EVENT, TOP_LABEL, Data
+from calbias.auditing.inputs import read_data
 from calbias.errors import InputError
 from calbias.outcomes.causes import causes_of
 from calbias.outcomes.checks import RowError

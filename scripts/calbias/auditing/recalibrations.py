@@ -30,8 +30,8 @@ import pandas as pd
 from numpy.typing import NDArray
 from scipy.special import ndtr, softmax
 
+from calbias.auditing.data import Data
 from calbias.auditing.description import outcomes_seen
-from calbias.auditing.inputs import Data
 from calbias.auditing.verdict.groups import ends_of
 from calbias.defaults import SIGNIFICANT, Z_95, holm
 from calbias.engine.seeding import stream

@@ -232,7 +232,7 @@ class Monitor:
             For fewer than two rows, and with clusters, which are not kept.
         """
         from calbias.auditing.audit import audit_data
-        from calbias.auditing.inputs import EVENT, TOP_LABEL, Data, Options
+        from calbias.auditing.data import EVENT, TOP_LABEL, Data, Options
 
         looked_up("kind", kind, dict.fromkeys((TOP_LABEL, EVENT)))
         total = self._blocks.sum(axis=0)

@@ -12,7 +12,7 @@ from pathlib import Path
 import numpy as np
 
 from calbias.auditing.audit import audit
-from calbias.auditing.inputs import EVENT
+from calbias.auditing.data import EVENT
 from calbias.auditing.results import Audit
 from calbias.errors import InputError
 from calbias.io.outputs import output_paths, validate_state, write_texts

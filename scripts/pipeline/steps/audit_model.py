@@ -11,8 +11,9 @@ import numpy as np
 import pandas as pd
 
 from calbias.auditing.audit import audit_data
+from calbias.auditing.data import Data, Options
 from calbias.auditing.error.estimator_bias import ESTIMATORS
-from calbias.auditing.inputs import Data, Options, read_data
+from calbias.auditing.inputs import read_data
 from calbias.auditing.page.page import page
 from calbias.auditing.results import Audit
 from calbias.errors import InputError

@@ -16,6 +16,7 @@ from verdicts import judge
 import calbias
 from calbias.auditing import recalibrations
 from calbias.auditing.audit import audit_data
+from calbias.auditing.data import Options
 from calbias.auditing.description import description_of
 from calbias.auditing.error import cox, estimator_bias
 from calbias.auditing.error.bins import (
@@ -28,7 +29,7 @@ from calbias.auditing.error.bins import (
 )
 from calbias.auditing.error.cox import noncentrality
 from calbias.auditing.error.interval import calibration_interval
-from calbias.auditing.inputs import Options, prepared
+from calbias.auditing.inputs import prepared
 from calbias.auditing.page.picture import picture
 from calbias.auditing.recalibrations import recalibration_table
 from calbias.auditing.subgroups.subgroup_audit import audit_subgroups

@@ -6,7 +6,7 @@ from follow_up_by_r import FILES
 from refusals import refuses
 
 import calbias
-from calbias.auditing.inputs import Data
+from calbias.auditing.data import Data
 from calbias.auditing.subgroups.segments import segments_of
 from calbias.auditing.verdict.judge import judge
 from calbias.errors import InputError

@@ -13,8 +13,9 @@ from scipy.special import expit
 
 from calbias import InputError
 from calbias.auditing.audit import audit_data
+from calbias.auditing.data import EVENT, TOP_LABEL, Options
 from calbias.auditing.description import description_of, warnings_of
-from calbias.auditing.inputs import EVENT, TOP_LABEL, Options, prepared, read_data
+from calbias.auditing.inputs import prepared, read_data
 from calbias.reading.columns import Columns
 
 SCORES, HITS = [0.9, 0.8, 0.6, 0.7], [1, 0, 1, 1]

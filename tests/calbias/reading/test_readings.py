@@ -7,7 +7,8 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from calbias.auditing.inputs import EVENT, TOP_LABEL, read_data
+from calbias.auditing.data import EVENT, TOP_LABEL
+from calbias.auditing.inputs import read_data
 from calbias.command import _columns
 from calbias.errors import InputError, Question
 from calbias.parser import parser

@@ -13,7 +13,8 @@ from scipy.special import expit, logit
 import calbias
 from calbias.command import main
 from calbias.errors import InputError
-from calbias.row_maps import Condition, RowMaps, _condition, read_maps, rows_of_option
+from calbias.row_maps import Condition, RowMaps, read_maps, rows_of_option
+from calbias.subgroup_maps import _condition
 
 
 @pytest.fixture(scope="module")

@@ -15,7 +15,8 @@ from scipy.special import expit, log_expit
 import calbias
 from calbias import InputError, Sketch, audit, file_audit
 from calbias.auditing.audit import audit_data
-from calbias.auditing.inputs import Data, Options, prepared, prepared_means
+from calbias.auditing.data import Data, Options
+from calbias.auditing.inputs import prepared, prepared_means
 from calbias.auditing.verdict.judge import judge
 from calbias.auditing.verdict.words import HEIGHT
 from calbias.command import main

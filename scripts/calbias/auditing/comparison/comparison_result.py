@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from calbias.auditing.audit_result import Result, plain
 from calbias.auditing.comparison.differences import Differences, p_text
+from calbias.auditing.data import TOP_LABEL
 from calbias.auditing.error.bins import PictureBins
 from calbias.auditing.error.within import Answer, Gate
-from calbias.auditing.inputs import TOP_LABEL
 from calbias.defaults import CONFIDENCE_LEVEL, SIGNIFICANT
 from calbias.engine.posterior import PosteriorCurve
 from calbias.io.outputs import GENERATOR

@@ -16,8 +16,8 @@ from typing import Any, NamedTuple
 import numpy as np
 import pandas as pd
 
+from calbias.auditing.data import Options
 from calbias.auditing.description import is_determined
-from calbias.auditing.inputs import Options
 from calbias.defaults import N_BINS
 from calbias.engine.posterior import Average, curve_of
 from calbias.engine.random_words import fill_words

@@ -11,8 +11,8 @@ import numpy as np
 from scipy.special import expit
 
 from calbias.auditing.audit_result import AuditNumbers
+from calbias.auditing.data import EVENT
 from calbias.auditing.error.within import rows_to_decide
-from calbias.auditing.inputs import EVENT
 from calbias.auditing.recalibrations import FEWEST
 from calbias.auditing.subgroups.subgroups import Subgroups
 from calbias.auditing.verdict.words import digits_of

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from calbias.auditing.audit_result import AuditNumbers
-from calbias.auditing.inputs import EVENT
+from calbias.auditing.data import EVENT
 from calbias.auditing.page.advice import (
     recalibration_code,
     recalibration_commands,

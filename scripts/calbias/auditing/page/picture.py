@@ -12,9 +12,9 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
+from calbias.auditing.data import EVENT
 from calbias.auditing.diagrams.corp import CorpDiagram
 from calbias.auditing.error.bins import PictureBins
-from calbias.auditing.inputs import EVENT
 from calbias.engine.posterior import PosteriorCurve
 
 if TYPE_CHECKING:

@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from calbias.auditing.data import EVENT
 from calbias.auditing.error.bins import PictureBins, joined_bins
-from calbias.auditing.inputs import EVENT
 from calbias.auditing.page.picture import rounded_range
 from calbias.errors import of_extra
 

@@ -15,8 +15,8 @@ from numpy.typing import ArrayLike
 from scipy.special import betaincinv, expit, ndtri
 
 from calbias.auditing.audit_result import plain
+from calbias.auditing.data import Data
 from calbias.auditing.error import cox
-from calbias.auditing.inputs import Data
 from calbias.auditing.outcome_columns import OutcomeColumns, read_outcomes
 from calbias.auditing.planning.validation_size import event_goals, validate_event
 from calbias.auditing.verdict.judge import judge
