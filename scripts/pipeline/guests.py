@@ -45,7 +45,7 @@ _WORKFLOWS = [MAIN]
 
 
 def workflows() -> tuple[Workflow, ...]:
-    """Return this workflow, then those beside it."""
+    """Return this workflow, then its guests."""
     return tuple(_WORKFLOWS)
 
 

@@ -31,11 +31,12 @@ from calbias.reading.words import GRADES, NOTHING
 TIMES = ("time", "times", "futime", "followup", "follow_up", "months", "days", "years", "duration",
          "rfstime", "os_time", "survival_time")  # fmt: skip
 STATUSES = ("status", "event", "delta", "cause", "fustat", "died", "death")
+"""Whole names that decide; the words of ``reading.words`` only raise a question."""
 
 
 @dataclass(frozen=True)
 class OutcomeColumns:
-    """What a user names of a file beside scores and hits; ``event`` is that of ``Columns``.
+    """The columns of outcomes that a user names; ``event`` is that of ``Columns``.
 
     ``censored`` is a value of the status, 0 by default, or the other one of two texts.
     ``censoring`` is a column, by-risk or marginal; ``labelled`` a column or a number.

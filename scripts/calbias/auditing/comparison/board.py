@@ -92,7 +92,7 @@ class Board:
 
     @property
     def sentence(self) -> str:
-        """Which model has the smallest error, and how many pairs are told from each other."""
+        """Which model has the smallest error, and how many pairs differ."""
         table, first = self.table(), self.models[0]
         value, low, high = (f"{100 * x:.1f}" for x in first.error)
         n_different = int((table["better"] != "").sum())

@@ -119,7 +119,7 @@ def _kinds_of(
     if kind is None and part in ("shape", "local"):
         low, high = _rows_of("local", groups, statistics)
         if _is_likelier_than_line(low, high, groups, rates):
-            # a slope of the rows beside it is mostly the gap's own, up to where it truly ends
+            # no second slope: outside of the interval it is mostly the end of the same gap
             return "atoms" if high - low == 1 and groups.size[low] > 1 else "local", None
     if kind:
         low, high = _rows_of(kind, groups, statistics)
