@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import math
 from dataclasses import dataclass, fields, is_dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Protocol
 
 import numpy as np
 
@@ -29,6 +29,15 @@ _NAMED = 5  # classes, in a sentence
 TABLES = ("estimates", "risk", "recalibration", "classes")
 
 
+class _Asked(Protocol):
+    """The options that an Audit and a Comparison share."""
+
+    @property
+    def confidence_level(self) -> float: ...
+    @property
+    def within(self) -> float | None: ...
+
+
 class Result:
     """What an Audit and a Comparison share: one sentence, answers, JSON; equal by their numbers."""
 
@@ -36,8 +45,17 @@ class Result:
     kind: str
     n_clusters: int | None
     subgroups: InParts | None
-    limit: float | None
-    """The error, a fraction, that was asked about; None without that."""
+    options: _Asked
+
+    @property
+    def confidence_level(self) -> float:
+        """The probability of the intervals."""
+        return self.options.confidence_level
+
+    @property
+    def limit(self) -> float | None:
+        """The error, or the difference, a fraction, that was asked about; None without that."""
+        return self.options.within
 
     def gate(self, x: float) -> Gate:
         """Return the Gate of ``x``, a fraction: the answer of ``within``, and what decided it."""
@@ -110,16 +128,6 @@ class AuditNumbers(Result):
     def norm(self) -> float:
         """p of the ℓp error."""
         return self.options.norm
-
-    @property
-    def confidence_level(self) -> float:
-        """The probability of the interval."""
-        return self.options.confidence_level
-
-    @property
-    def limit(self) -> float | None:  # type: ignore[override]
-        """The error that was asked about, None without that."""
-        return self.options.within
 
     @property
     def p_value(self) -> float:

@@ -78,16 +78,6 @@ class ComparisonNumbers(Result):
     subgroups: Differences | None = None
 
     @property
-    def confidence_level(self) -> float:
-        """The probability of the intervals."""
-        return self.options.confidence_level
-
-    @property
-    def limit(self) -> float | None:  # type: ignore[override]
-        """The difference that was asked about, None without that."""
-        return self.options.within
-
-    @property
     def better(self) -> str | None:
         """The name of the model that is better calibrated (5 %), or None."""
         if not self.p_value <= SIGNIFICANT:
