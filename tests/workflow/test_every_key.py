@@ -50,7 +50,9 @@ VALUES = {
     "experiments.mine.powers.start": [0.5],
     "experiments.mine.powers.stop": [4],
     "experiments.mine.powers.count": [2],
-    "experiments.mine.glms": [[[name, -0.5, 0.5] for name in GLM_NAMES]],
+    "experiments.mine.glms": [
+        [[name, -0.5 * ("b0" in name), 0.5 * ("b1" in name)] for name in GLM_NAMES]
+    ],
     "experiments.mine.n_samples": [[1, 20]],
     "experiments.mine.n_bins": [[1, 20]],
     "experiments.mine.replicates": [2],
