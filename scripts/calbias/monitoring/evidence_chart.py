@@ -22,10 +22,11 @@ _STYLE = """<style>
 .evidence svg { width: 100%; height: 260px; display: block; }
 .evidence svg * { vector-effect: non-scaling-stroke; fill: none; }
 .evidence .ys { position: relative; width: 3.2em; }
-.evidence .xs { position: relative; height: 2.6em; }
+.evidence .xs { position: relative; height: 3.9em; }
 .evidence span { position: absolute; white-space: nowrap; line-height: 1.3; }
 .evidence .ys span { right: 0; transform: translateY(-50%); }
-.evidence .xs span { transform: translateX(-50%); text-align: center; }
+.evidence .xs span { transform: translateX(-50%); text-align: center; white-space: normal;
+  width: max-content; max-width: 16%; overflow-wrap: anywhere; }
 .evidence .xs .first { transform: none; text-align: left; }
 .evidence .xs .last { transform: translateX(-100%); text-align: right; }
 .evidence .frame { stroke: var(--dim, #545b68); }
@@ -33,7 +34,10 @@ _STYLE = """<style>
 .evidence .limit { stroke: var(--bad, #a3290f); stroke-dasharray: 5 4; }
 .evidence .alarm { stroke: var(--bad, #a3290f); stroke-width: 11; stroke-linecap: round; }
 .evidence svg .change { fill: var(--dim, #545b68); opacity: .3; }
-@media (max-width: 40rem) { .evidence .xs .between { display: none; } }
+@media (max-width: 40rem) {
+  .evidence .xs .between { display: none; }
+  .evidence .xs span { max-width: 45%; }
+}
 </style>"""
 
 

@@ -1,5 +1,7 @@
 """Outcomes that are right on average: one path with clusters, known values, and refusals."""
 
+import re
+
 import numpy as np
 import pytest
 from follow_up_by_r import FILES
@@ -7,6 +9,7 @@ from refusals import refuses
 
 import calbias
 from calbias.auditing.data import Data
+from calbias.auditing.page.picture import SIDE, TOP, picture
 from calbias.auditing.subgroups.segments import segments_of
 from calbias.auditing.verdict.judge import judge
 from calbias.errors import InputError
@@ -63,6 +66,14 @@ def test_a_genuine_file_is_neither_too_high_nor_too_low(audited):
     assert file.name != "gbsg_5y" or "285 events, 278 censored before" in audit.sentence
     assert audit.corp is None
     assert "CORP" not in audit.to_html()
+
+
+def test_shares_below_0_and_above_1_are_drawn_on_the_frame(audited):
+    """The largest share of gbsg_5y is 1.004, the least of mgus2_pcm_10y −0.010."""
+    _, audit = audited
+    whole, *_ = picture(audit).split("Enlarged")
+    heights = [float(y) for y in re.findall(r'class="bin" cx="[\d.]+" cy="([\d.-]+)"', whole)]
+    assert TOP <= min(heights) <= max(heights) <= TOP + SIDE
 
 
 def test_the_order_of_the_rows_does_not_matter():

@@ -206,7 +206,8 @@ def _curve(curve: PosteriorCurve, panel: Panel) -> Iterator[str]:
 def _bins(bins: PictureBins, panel: Panel) -> Iterator[str]:
     yield _cut(_POINT)
     for k in np.flatnonzero(_within(panel, bins.mean_score)):
-        x, y = panel.across(bins.mean_score[k]), panel.down(bins.mean_hit[k])
+        rate = min(max(bins.mean_hit[k], 0.0), 1.0)  # of outcomes that are right on average
+        x, y = panel.across(bins.mean_score[k]), panel.down(rate)
         low, high = (
             panel.down(min(max(end[k], panel.lowest_rate), panel.highest_rate))
             for end in (bins.low, bins.high)

@@ -50,7 +50,8 @@ def draw(audit: AuditNumbers, ax: Axes) -> None:
     lows = np.maximum(points.low, ends[0])
     ax.vlines(points.mean_score, lows, points.high, color=_ORANGE, linewidth=1, alpha=0.6)
     sizes = 6 + 40 * points.n_in_bin / points.n_in_bin.max()
-    ax.scatter(points.mean_score, points.mean_hit, sizes, color=_ORANGE, label=label, zorder=3)
+    rates = np.clip(points.mean_hit, 0.0, 1.0)  # of outcomes that are right on average
+    ax.scatter(points.mean_score, rates, sizes, color=_ORANGE, label=label, zorder=3)
     more = f" ({beyond} of {audit.n} rows above {ends[1]:g})" if beyond else ""
     _finish(ax, audit.kind, ends, _draw_rows(bins, ends, ax), more)
 
