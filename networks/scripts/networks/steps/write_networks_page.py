@@ -7,7 +7,7 @@ from pipeline.report import Paper, badge, measurement_groups, papers_with_claims
 from pipeline.tables import read_table
 from pipeline.write_results import write_text
 
-STATEMENTS = Paper("N", "Trained networks", "statements of Roelofs et al. (N) and Guo et al. (NG)")
+STATEMENTS = Paper("N", "Trained networks", "Statements of Roelofs et al. (N) and Guo et al. (NG)")
 
 
 def networks_page(claims: pd.DataFrame, measurements: pd.DataFrame) -> str:
