@@ -6,25 +6,18 @@ from pathlib import Path
 import pytest
 import yaml
 from checkout import PUBLISHED, ROOT
+from configurations import EXPERIMENT, SCHEMA, complete, refused
 from jsonschema import Draft202012Validator
 
 from calbias.errors import InputError
 from calbias.truth.curves import GLM_NAMES
 from pipeline import config as configuration
 from pipeline import models
-from pipeline.guests import MAIN
 from pipeline.table_schema import read_yaml
 
-SCHEMA = configuration.read_schema(MAIN)
 DEFAULT = read_yaml(ROOT / "config/config.yaml")
 README = (ROOT / "config/README.md").read_text(encoding="utf-8")
 NAN = math.nan
-EXPERIMENT = {"scores": [[1, 1]], "powers": [2], "n_samples": [100]}
-
-
-def complete(**changes):
-    config = {"seed": 1, "models": "config/models.csv", "estimators": ["kde"], "experiments": {}}
-    return configuration.complete_config({**config, **changes}, SCHEMA)
 
 
 def leaves(schema, path=()):
@@ -190,12 +183,6 @@ def test_a_file_of_ones_own_that_is_refused(tmp_path):
     (tmp_path / "mine.py").write_text("def my_estimate(): ...")
     keys = {"estimator_dir": str(tmp_path), "estimators": ["mine"]}
     refused(f"config: estimators: {tmp_path}/mine.py: define estimate(scores", **keys)
-
-
-def refused(message, **changes):
-    with pytest.raises(InputError) as error:
-        complete(**changes)
-    assert message in str(error.value)
 
 
 def test_glms_of_the_schema_are_those_of_the_curves():

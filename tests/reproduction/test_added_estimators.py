@@ -8,9 +8,9 @@ import numpy as np
 import pandas as pd
 import pytest
 from checkout import ROOT, TABLE_2, TABLE_3
+from configurations import EXPERIMENT, complete, refused
 from nightly import daily
 from scipy import stats
-from test_config import EXPERIMENT, complete, refused
 from verdicts import judge
 
 import calbias
