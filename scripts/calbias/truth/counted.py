@@ -6,16 +6,20 @@ cubic spline fitted to rows and hits by penalised logistic regression. Penalty: 
 divided differences of the coefficients (P-splines, Eilers and Marx 1996); AIC chooses its weight.
 """
 
+from __future__ import annotations
+
 from collections.abc import Sequence
 from functools import cached_property
-from typing import Any, NamedTuple, Self
+from typing import TYPE_CHECKING, Any, NamedTuple, Self
 
 import numpy as np
 from numpy.typing import ArrayLike
-from scipy.interpolate import BSpline
 from scipy.special import expit, logit
 
 from calbias.errors import InputError
+
+if TYPE_CHECKING:
+    from scipy.interpolate import BSpline
 
 WIDTH = 0.01  # of a cell, in log odds
 N_KNOTS = 20
@@ -172,6 +176,8 @@ class CountedScenario:
     @cached_property
     def curve_fit(self) -> CurveFit:
         """The smooth curve of least AIC."""
+        from scipy.interpolate import BSpline  # most simulations are of a Beta and a GLM
+
         assert self.hits is not None
         low, high = self._limits
         inner = self.log_odds(np.linspace(TAIL, 1 - TAIL, N_KNOTS)[1:-1], upper=False)

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
-from scipy.stats import t as student_t
+from scipy.special import stdtr
 
 from calbias.engine.float_scores import EXACT
 from calbias.simulation import simulate_estimates
@@ -124,7 +124,7 @@ def _of_analysis(
     population = row(POPULATION_VARIANCE, "variance of the differences over m, not m − 1", pairs)
     t, degrees = population["t_statistic"], len(pairs) - 1
     t *= np.sqrt(len(pairs) / degrees)
-    yield population | {"t_statistic": t, "p_value": 2 * student_t.sf(abs(t), degrees)}
+    yield population | {"t_statistic": t, "p_value": 2 * stdtr(degrees, -abs(t))}
 
 
 def _simulated(
