@@ -145,12 +145,13 @@ def compare(
     segments = None if by is None else segments_of(by, n)
     both = (s, y.astype(float)), (t, z.astype(float))
     rows = _Rows(both, cluster, number)
-    say("difference of the calibration errors")
+    both_names = " and ".join(names)
+    say(f"{both_names}: difference of the calibration errors")
     outcome = _compared(rows, confidence_level, seed)
     losses = [_sums((p - event) ** 2, cluster, number) / n for p, event in rows.models]
     subgroups = None
     if segments is not None:
-        say("subgroups")
+        say(f"{both_names}: subgroups")
         subgroups = differences(*both, cluster, segments, confidence_level, names)
     skill = _skill(losses[0], losses[1], confidence_level)
     return Comparison(
