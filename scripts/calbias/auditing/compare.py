@@ -181,7 +181,7 @@ def _of_few_clusters(number: int) -> tuple[str, ...]:
     """Return what fewer than 60 clusters mean."""
     if number >= _FEW_CLUSTERS:
         return ()
-    return (f"{number} clusters are few: of equally wrong models up to 11 % are found to differ",)
+    return (f"{number} clusters are few: of equally wrong models up to 13 % are found to differ",)
 
 
 class _Rows(NamedTuple):
