@@ -11,7 +11,7 @@ from calbias.errors import InputError, Question
 from calbias.reading.cells import THOUSANDS
 from calbias.reading.columns import Columns, listed
 from calbias.reading.facts import LISTS, MIXED
-from calbias.reading.outcomes import MOST_LABELS, labels_of
+from calbias.reading.outcomes import MOST_LABELS, follow_up, labels_of
 from calbias.reading.output_file import Place
 from calbias.reading.reading import CLASSES, EVENT, HITS, PREDICTED, Header, Reading
 from calbias.reading.readings import readings_of
@@ -61,8 +61,21 @@ def chosen(header: Header, columns: Columns, location: Place, judge: Judge) -> R
         raise location.error(_none(header, columns))
     which = "this is one" if len(lines) == 1 else f"which of {len(lines)}"
     raise Question(
-        f"{location.file}: a reading has to be chosen ({which}): add the options of a line",
+        f"{location.file}: a reading has to be chosen ({which}): "
+        f"{_follow_up_first(header, columns, readings)}add the options of a line",
         lines[:_MOST_LINES] + ["…"] * (len(lines) > _MOST_LINES),
+    )
+
+
+def _follow_up_first(header: Header, columns: Columns, readings: Sequence[Reading]) -> str:
+    """Return the options of a follow-up, which no reading judges, where there may be one; or ""."""
+    times = [(each.outcome, time) for each in readings if (time := follow_up(header, each))]
+    if not times or columns.label or columns.hit:
+        return ""
+    outcome, time = times[0]
+    return (
+        f"for the risk by a horizon H add {_with_value('--time', time)} "
+        f"{_with_value('--status', str(outcome))} --horizon H (audit, recalibrate, plan), else "
     )
 
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
-from shlex import quote
 
 from calbias.defaults import PERCENT, PROBABILITIES
 from calbias.engine.scores_and_hits import EXCESS
@@ -205,12 +204,8 @@ def _valued(header: Header, columns: Columns, score: Score, reading: Reading) ->
         reading = replace(reading, is_admitted=False, why=reading.why or why)
     if columns.score and (columns.label or columns.hit) and not reading.why:
         reading = replace(reading, is_admitted=True)
-    time = follow_up(header, reading)
-    if time and not (columns.label or columns.hit):
-        why = (
-            f"as if every row had been followed to the end; the follow-up itself: audit --time "
-            f"{quote(time)} --status {quote(str(reading.outcome))} --horizon H"
-        )
+    if not (columns.label or columns.hit) and follow_up(header, reading):
+        why = "as if every row had been followed to the end"
         reading = replace(reading, is_admitted=False, why=why)
     if values is None and _may_be_small_percentages(header, score.name):
         for values in (PERCENT, PROBABILITIES):

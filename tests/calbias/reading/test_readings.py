@@ -172,6 +172,13 @@ def test_every_line_of_a_question_gives_exactly_its_reading(tmp_path, kind):
     assert right is None or any(each == (right[0], *map(pytest.approx, right[1:])) for each in read)
 
 
+def test_a_question_names_the_follow_up_until_the_outcome_is_chosen(tmp_path):
+    path = saved(tmp_path / "m.csv", ASKED["follow-up"][0])
+    with pytest.raises(Question, match=r"add --time time_months --status status --horizon H \("):
+        read_data(path)
+    assert read_data(path, columns=Columns(label="status")).single.score.size == RISK.size
+
+
 def test_rows_must_fit_every_option_and_a_file_counts_once(tmp_path):
     columns = {"score": SURE, "hit": HAPPENED, "a": CLASS, "b": SAID}
     path = saved(tmp_path / "m.csv", columns)
