@@ -30,9 +30,9 @@ def test_a_verdict_that_differs_from_the_interval_says_why():
     """Counted on 200 data sets of 20 kinds: 10 had no such words."""
     audit = calbias.audit(np.linspace(0.1, 0.9, 100), np.arange(100) % 2)
     for p_value, low, words in (
-        (0.3, 0.012, "although the interval leaves 0 out"),
+        (0.3, 0.012, "although the interval excludes 0"),
         (0.3, 0.0004, ""),  # printed as 0.0
-        (0.0005, 0.0, "although the interval reaches down to 0"),
+        (0.0005, 0.0, "although the interval includes 0"),
         (0.02, 0.0, ""),
         (0.0005, 0.012, ""),
     ):

@@ -164,13 +164,13 @@ class AuditNumbers(Result):
         excludes_0 = float(self.in_percent[1]) > 0.0
         if not self.miscalibrated and excludes_0:
             return (
-                "although the interval leaves 0 out: so it does for a few calibrated models, and "
+                "although the interval excludes 0: so it does for a few calibrated models, and "
                 "the test shares its 5 % among six kinds of fault"
             )
         if self.miscalibrated and self.p_value <= _CLEAR and not excludes_0:
             return (
-                "although the interval reaches down to 0: to leave 0 out takes more rows than the "
-                "test needs"
+                "although the interval includes 0: to exclude it takes more rows than to find a "
+                "fault"
             )
         return ""
 

@@ -167,7 +167,10 @@ def warnings_of(data: Data, description: Description) -> tuple[str, ...]:
         and values > plausibility.FEW_VALUES
         and np.median(by_score.rows) == 1  # not of a forest, or of steps
     ):
-        texts.append(f"{100 * atom:.1f} % of the rows share one score, {commonest:.6g}.")
+        texts.append(
+            f"{100 * atom:.1f} % of the rows share one score, {commonest:.6g}: is it a default "
+            "for rows that the model did not score? Then leave them out."
+        )
     if scored.width:
         texts.append(
             f"{n} rows were audited in {scored.scores.size} cells of the score: accuracy, mean "

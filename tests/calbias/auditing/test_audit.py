@@ -414,7 +414,7 @@ FAIR = np.tile(np.arange(10) < 5, 100)
         (
             np.r_[np.full(500, 0.3), 0.5 + SPLIT[:20] / 4, np.full(480, 0.7)],
             FAIR,
-            "50.0 % of the rows share one score, 0.3.",
+            "50.0 % of the rows share one score, 0.3:",
             True,
         ),
     ],
