@@ -189,6 +189,6 @@ def waiting_note(stream: Stream, last: str, state: str) -> str | None:
     number = stream.waiting.size
     return (
         f"{number} row{'s' * (number > 1)} left out, from {min(map(str, stream.waiting))} on, will "
-        f"never be watched: {state} goes on after {last}; where outcomes are still to come, watch "
-        "the rows before them now and all others later"
+        f"never be watched, since {state} goes on after {last}: if their outcomes are still to "
+        f"come, go back to a copy of the earlier {state} and a file that ends before these rows"
     )
