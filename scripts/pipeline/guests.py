@@ -29,6 +29,11 @@ class Workflow(NamedTuple):
         """Return the names of its packages, a sorted list."""
         return sorted(path.parent.name for path in self.scripts.glob("*/__init__.py"))
 
+    def unmarked(self) -> list[Path]:
+        """Return the folders that have parts of a package, and no ``__init__.py``."""
+        parts = [file.parents[1] for part in _CODE for file in self.scripts.glob(f"*/{part}/*.py")]
+        return sorted({path for path in parts if not (path / "__init__.py").exists()})
+
     def rule_files(self) -> list[Path]:
         """Return the files of its rules, and its Snakefile."""
         return [*sorted(self.rules.glob("*.smk")), *self.root.glob("Snakefile")]
@@ -39,7 +44,7 @@ class Workflow(NamedTuple):
             yield from sorted((self.scripts / package / part).glob("[!_]*.py"))
 
 
-_PARTS = ("rules", "schemas", "report")
+_PARTS, _CODE = ("rules", "schemas", "report"), ("steps", "figures", "claims")
 MAIN = Workflow(CHECKOUT, SCRIPTS, *(CHECKOUT / "workflow" / part for part in _PARTS))
 _WORKFLOWS = [MAIN]
 
@@ -55,13 +60,18 @@ def in_folder(root: Path) -> Workflow:
 
 
 def join(folder: Path | str) -> Workflow:
-    """Let the workflow in a folder be found; InputError where another one has its packages."""
+    """Let the workflow in a folder be found; InputError where its packages cannot be."""
     root = Path(folder).resolve()
     new = in_folder(root)
     if new in _WORKFLOWS:
         return new
     if not root.is_dir():
         raise InputError(f"config: guests: there is no folder {folder}; correct the path")
+    if unmarked := new.unmarked():
+        raise InputError(
+            f"config: guests: {unmarked[0]} is no package, so its steps, figures and claims "
+            "are not found; put an empty __init__.py into it"
+        )
     for package in new.packages():
         if package in PACKAGES:
             raise InputError(

@@ -85,6 +85,14 @@ def guest(tmp_path):
     return guests.in_folder(tmp_path)
 
 
+def test_a_guest_whose_steps_cannot_be_found_is_refused(guest):
+    (guest.scripts / "guest/steps").mkdir()
+    (guest.scripts / "guest/steps/count.py").touch()
+    (guest.scripts / "guest/__init__.py").unlink()
+    with pytest.raises(InputError, match=r"scripts/guest is no package, .* put an empty __init__"):
+        guests.join(guest.root)
+
+
 def test_a_new_file_is_a_new_figure(guest):
     for name, text in {
         "mine": 'TABLES = ("bias",)\nEXPERIMENTS = ("intro",)\nTITLE = "y"\n',
