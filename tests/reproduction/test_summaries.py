@@ -16,7 +16,7 @@ from reproduction.bias import paired_t_tests
 from reproduction.replicates import Estimates, ReplicateCell
 from reproduction.steps.correlate_estimates import correlation_rows
 from reproduction.steps.judge_batches import N_BATCHES, batch
-from reproduction.steps.summarise_bias import bias_rows
+from reproduction.steps.summarise_bias import batched_rows, bias_rows
 from reproduction.steps.summarise_chosen_bins import chosen_bins
 from reproduction.steps.summarise_detection import detection_rows, miss_correlations
 from reproduction.steps.summarise_intro import HISTOGRAM_BINS, estimate_histogram, shown_data_set
@@ -61,6 +61,13 @@ def table(null, **cells):
     exponents = {name: 1.5 + k for k, name in enumerate(cells)}
     errors = {name: 0.1 * (k + 1) for k, name in enumerate(cells)}
     return detection_rows({"ece": alternatives}, {"ece": null}, exponents, errors)
+
+
+def test_one_replicate_has_no_spread_and_no_warning(recwarn):
+    cells = {"kde": {ReplicateCell("a", 200, 0): estimates(VALUES, 0)}}
+    batches = batched_rows("realistic", cells, {"a": 0.025}, 3)
+    assert [batch["sd_percent"].isna().item() for batch in batches] == [False, True, True]
+    assert not recwarn.list
 
 
 def test_miss_rates():

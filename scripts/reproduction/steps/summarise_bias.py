@@ -71,7 +71,7 @@ def _row(
     experiment: str, estimator: str, cell: ReplicateCell, estimates: Estimates, true_error: float
 ) -> dict[str, Any]:
     values, tce = 100 * estimates.estimate, 100 * true_error
-    mean, sd = values.mean(), values.std(ddof=1)
+    mean, sd = values.mean(), values.std(ddof=1) if values.size > 1 else np.nan
     return {
         "experiment": experiment,
         "scenario": cell.scenario,
