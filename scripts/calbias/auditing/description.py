@@ -168,8 +168,8 @@ def warnings_of(data: Data, description: Description) -> tuple[str, ...]:
         and np.median(by_score.rows) == 1  # not of a forest, or of steps
     ):
         texts.append(
-            f"{100 * atom:.1f} % of the rows share one score, {commonest:.6g}: is it a default "
-            "for rows that the model did not score? Then leave them out."
+            f"{100 * atom:.1f} % of the rows share one score, {commonest:.6g}: if it is a "
+            "default for rows that the model did not score, leave them out."
         )
     if scored.width:
         texts.append(
