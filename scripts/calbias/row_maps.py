@@ -203,7 +203,8 @@ def corrected(data: Data, maps: RowMaps, name: str) -> Data:
     def error(problem: str, row: int) -> InputError:
         return array_error(f"{name}: {problem}", row)
 
-    for recalibrator, rows in maps.parts(data.by or {}, scores.size, error):
+    parts = [*maps.parts(data.by or {}, scores.size, error)]
+    for recalibrator, rows in parts:
         if (recalibrator.n_classes_ is None) != (data.logits is None):
             kinds = (
                 f"{k} classes" if k else "scores"
@@ -220,8 +221,14 @@ def corrected(data: Data, maps: RowMaps, name: str) -> Data:
             hits[rows] = predicted.argmax(axis=1) == data.labels[rows]
             predicted = predicted.max(axis=1)
         scores[rows] = predicted
+    notes = [*data.notes, f"the scores are those after the map in {name}"]
+    if all(recalibrator.n_rows_ == rows.size for recalibrator, rows in parts):
+        notes.append(
+            "the map was fitted on as many rows as these: if they are the same rows, the scores "
+            "look better than they are; audit others"
+        )
     return Data.of(
         top_label_of_scores(scores, hits), data.clusters, kind=data.kind, by=data.by,
         warnings=data.warnings, hints=data.hints, place=data.place, score=data.score,
-        notes=(*data.notes, f"the scores are those after the map in {name}"),
+        notes=tuple(notes),
     )  # fmt: skip

@@ -77,6 +77,17 @@ def test_one_gate_on_the_error_after_recalibration(folder, table):
         assert stop.value.code == status
 
 
+@pytest.mark.parametrize("by", [[], ["--by", "a", "b"]])
+def test_a_map_audited_on_the_rows_of_its_fit_has_a_note(folder, capsys, by):
+    words = ["--label", "died", "--score", "risk"]
+    main(["recalibrate", "FILE.csv", *by, "--output", "m.json", *words])
+    pd.read_csv("NEW_FILE.csv")[1:].to_csv("OTHERS.csv", index=False)
+    for name, is_told in (("FILE.csv", True), ("OTHERS.csv", False)):
+        capsys.readouterr()
+        main(["audit", name, "--map", "m.json", *words])
+        assert ("if they are the same rows" in capsys.readouterr().err) == is_told
+
+
 def test_a_map_of_some_rows_is_refused_on_others(folder, table, refused):
     words = ["--label", "died", "--score", "risk", "--quiet"]
     main(["recalibrate", "FILE.csv", "--rows", "a=x", "--output", "m.json", *words])
