@@ -43,6 +43,8 @@ _SHIFT, _SLOPE, _LOW, _HIGH, _WEIGHT = np.array(
 ).T
 PRIOR = np.where(_WEIGHT, 0.75 * _WEIGHT / _WEIGHT.sum(), 0.125 / len(_BANDS))
 """Prior weights of the alternatives; one quarter is on bands."""
+REACH = np.abs(_SHIFT) + np.abs(_SLOPE - 1.0) * _LIMIT
+"""The largest |log ratio| of a row under each: at most its step in log odds."""
 _MIDDLES = ((EDGES[1:] + EDGES[:-1]) / 2)[:, None]
 _INSIDE = (_LOW < _MIDDLES) & (_MIDDLES < _HIGH)  # (cells, alternatives)
 

@@ -98,7 +98,8 @@ class Kept(NamedTuple):
         return (
             bool(self.last) == (self.monitor.n > 0)
             and bool(self.alarm) == (self.monitor.alarm is not None)
-            and (bool(self.alarm) or not self.since)
+            and bool(self.alarm) == bool(self.since)
+            and (not self.since or moment(self.since) <= moment(self.alarm))
             and len({kind for kind, _ in moments}) <= 1
             and max(moments, default=None) == (moment(self.last) if self.last else None)
         )

@@ -14,13 +14,12 @@ from numpy.typing import NDArray
 from calbias.errors import InputError
 from calbias.io.limits import inflated
 from calbias.monitoring import blocks as memory
-from calbias.monitoring.blocks import N_CELLS, PRIOR, weight_after
+from calbias.monitoring.blocks import N_CELLS, PRIOR, REACH, cell_numbers, weight_after
 from calbias.monitoring.sizes import SIZES
 
 POINTS = 120
 """Points of the track, at most."""
 _MOST_BYTES, _MOST_SUM, _CLOSE = 1 << 20, 1e300, 1e-9
-_MOST_RATIO = 1e6  # of a row, as log odds are kept within those of 10⁻⁶
 
 
 def sealed(values: dict[str, Any]) -> str:
@@ -66,7 +65,7 @@ def is_possible(state: Any) -> bool:
         and _are_counts(state)
         and _is_evidence(state)
         and _is_track(state)
-        and _are_ends(state._ends, state.n)
+        and _are_ends(state)
     )
 
 
@@ -88,7 +87,7 @@ def _are_counts(state: Any) -> bool:
     return bool(
         (n_open > 0) == is_open
         and (is_open or not ratios.any())
-        and ((ratios >= -1.0 - _CLOSE) & (ratios <= _MOST_RATIO)).all()
+        and (np.abs(np.log1p(np.maximum(ratios, -1.0 + _CLOSE))) <= REACH + _CLOSE).all()
         and (hits <= rows).all()
         and (positions <= memory.STEPS * rows).all()
         and (n_rows == state._blocks[:, 1]).all()
@@ -116,6 +115,7 @@ def _is_evidence(state: Any) -> bool:
     n_complete = state.n - int(state._open[PRIOR.size : PRIOR.size + N_CELLS].sum())
     return bool(
         (sums > 0).all() == (state._factors > 0) == sums.any()
+        and (not sums.any() or _are_of_factors(np.log(sums / PRIOR), state._factors))
         and max(state.evidence, 1.0) <= largest < np.inf
         and (state.alarm is None) == (largest < 1.0 / state.level)
         and (state.alarm is None) == (state.since is None)
@@ -127,6 +127,14 @@ def _is_evidence(state: Any) -> bool:
             )
         )
     )
+
+
+def _are_of_factors(logs: NDArray, factors: int) -> bool:
+    """Return whether logarithms of Σ_u w_u R_j(u) … R_j(t) are those of so many factors."""
+    before, after = weight_after(np.array([factors - 1, factors]))
+    with np.errstate(divide="ignore"):  # the last weight may be below the rounding
+        least, most = np.log(before - after) - REACH, np.log(1.0 - after) + factors * REACH
+    return bool(((logs >= least - _CLOSE) & (logs <= most + _CLOSE)).all())
 
 
 def _is_track(state: Any) -> bool:
@@ -146,17 +154,29 @@ def _is_track(state: Any) -> bool:
         and (row <= state.n - (state._factors - factors)).all()
         and (height >= np.log10(weight_after(factors)) - _CLOSE).all()
         and (height <= np.minimum(top + _CLOSE, limit)).all()
+        and (
+            not points
+            or state._factors % step > 0
+            or abs(height[-1] - np.log10(state.evidence)) <= _CLOSE
+        )
     )
 
 
-def _are_ends(ends: NDArray, n: int) -> bool:
+def _are_ends(state: Any) -> bool:
     """Return whether the scores next to 0 and 1 are scores that came."""
-    last, low_twice, low, high_twice, high = ends.tolist()
+    counts = state._blocks[:, 2:].sum(axis=0) + state._open[PRIOR.size :]
+    cells = np.flatnonzero(counts[:N_CELLS])
+    last, low_twice, low, high_twice, high = state._ends.tolist()
+    ends = cell_numbers(np.array([0.5 * min(low, 0.98), 0.5 + 0.5 * max(high, 0.02)]))
+    if cells.size and not ends[0] <= cells[0] <= cells[-1] <= ends[1]:
+        return False
     if np.isnan(last):
-        return np.array_equal(ends, memory.NO_ENDS, equal_nan=True)
+        return np.array_equal(state._ends, memory.NO_ENDS, equal_nan=True)
     came_twice = 0.0 < low_twice < 1.0
+    came = state._ends if came_twice else np.array([last, low, high])
     return bool(
-        n > 0
+        state.n > 0
+        and (state.since is not None or np.isin(cell_numbers(came), cells).all())
         and 0.0 < low <= last <= high < 1.0
         and (
             low <= low_twice <= high_twice <= high

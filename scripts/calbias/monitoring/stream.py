@@ -119,7 +119,7 @@ def _in_time(times: NDArray, name: str, location: Place) -> tuple[NDArray, NDArr
     moments = times
     if times.dtype.kind == "O":  # local times go back, as texts, where summer time ends
         moments = pd.to_datetime(times, format="ISO8601", utc=True, errors="coerce").to_numpy()
-    good = ~pd.isna(moments)
+    good = ~pd.isna(moments) & (moments.dtype.kind != "b")
     if moments.dtype.kind == "f":
         good &= np.isfinite(moments)
     location.validate_rows(

@@ -92,8 +92,15 @@ def _groups(stream: Stream, before: Kept, path: Path | str) -> tuple[dict[str, S
         )
     if not before.monitor.n:
         return groups, []
-    if before.groups and not groups:
-        raise InputError(f"{path}: the state watches subgroups: name their columns with --by")
+    prefixes = tuple(f"{name} = " for name in stream.by)
+    if before.groups and not (
+        all(name.startswith(prefixes) for name in before.groups)
+        and all(any(name.startswith(each) for name in before.groups) for each in prefixes)
+    ):
+        names = ", ".join(before.groups)
+        raise InputError(
+            f"{path}: the state watches the subgroups {names:.200}: name their columns with --by"
+        )
     new = [name for name in groups if name not in before.groups]
     if groups and not before.groups:
         raise InputError(f"{path}: the state has no subgroups: leave --by out, or start a new file")

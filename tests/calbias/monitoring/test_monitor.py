@@ -20,6 +20,7 @@ from calbias.command import main
 from calbias.monitoring import watch
 from calbias.monitoring.blocks import (
     EDGES,
+    NO_ENDS,
     NONE,
     PRIOR,
     Since,
@@ -203,6 +204,21 @@ test_missing_clusters = refuses(
 )
 
 
+@pytest.mark.parametrize(
+    ("first", "then"),
+    [
+        ([1, 2], [2.0, 3.0]), ([1.0, 2.0], pd.array([2, 3], dtype="Int64")), ([1, "2"], ["2", 3]),
+        (np.array(["2024-01-01", "2024-01-02"], "M8[D]"),
+         np.array(["2024-01-02", "2024-01-03"], "M8[ns]")),
+    ],
+)  # fmt: skip
+def test_equal_ids_of_two_types_are_one_cluster(first, then):
+    monitor = watched([0.5, 0.5], [1, 0], first)
+    monitor.update([0.5, 0.5], [1, 0], then)
+    monitor.complete()
+    assert monitor._factors == 3
+
+
 def test_nothing_is_lost_by_a_refusal():
     monitor = watched(*drifting(rows=30))
     before = monitor.to_json()
@@ -231,9 +247,10 @@ test_bad_states = refuses(
 )
 
 
-def forged(**values):
+def forged(rows=60, **values):
     """The state of 60 rows, or of an alarm, with other values."""
-    monitor = watched([0.4, 0.8, 0.8] * 20, [1, 0, 1] * 20, np.arange(60) // 2)
+    scores, hits = np.tile([0.4, 0.8, 0.8], 20), np.tile([1, 0, 1], 20)
+    monitor = watched(scores[:rows], hits[:rows], np.arange(rows) // 2)
     for name, value in values.items():
         array = getattr(monitor, name)
         if isinstance(value, dict):
@@ -260,12 +277,14 @@ test_states_that_no_rows_give = refuses(
             {"_largest": 0.5}, {"_largest": 21.0}, {"_largest": np.inf}, {"_largest": 1},
             {"_blocks": {...: 0}}, {"_blocks": np.tile(NONE, (100, 1))},
             {"_blocks": {(0, 0): 21}}, {"_blocks": {(0, 30): 2}}, {"_blocks": {(0, 0): -20}},
-            {"_open": {0: 1e300}}, {"_open": {-1: 0.5}}, {"_open": {PRIOR.size + 20: 3.0}},
-            {"_open": {...: 0.0}}, {"_cluster": None}, {"_cluster": ""}, {"_cluster": 7},
+            {"_sums": PRIOR * 1e-20}, {"rows": 41, "_sums": PRIOR * 0.5},
+            {"_open": {0: 1e300}}, {"_open": {0: 3.0}}, {"_open": {-1: 0.5}},
+            {"_open": {PRIOR.size + 20: 3.0}}, {"_open": {...: 0.0}}, {"_cluster": None}, {"_cluster": ""}, {"_cluster": 7},
             {"_sizes": {0: 1}}, {"_sizes": {1: 28, 2: 1}}, {"_sizes": {1: -29}},
             {"_sizes": {-1: 1}},
             {"_ends": {1: np.inf}}, {"_ends": {2: -5.0}}, {"_ends": {2: 0.9}}, {"_ends": {0: 0.1}},
-            {"_ends": {1: 1.0}}, {"_ends": {0: np.nan}},
+            {"_ends": {1: 1.0}}, {"_ends": {0: np.nan}}, {"_ends": NO_ENDS},
+            {"_ends": np.array([0.8, 1.0, 0.01, 0.0, 0.8])},
             {"_track": {(0, 0): 0.5}}, {"_track": {(0, 0): 1e300}}, {"_track": {(0, 0): 19.0}},
             {"_track": {(0, 1): 1.4}}, {"_track": {(0, 1): -3.0}}, {"_track": np.zeros((0, 2))},
             {"_step": 2 * 10**10}, {"_step": 40}, {"_step": 0},
@@ -476,6 +495,7 @@ def test_watch_takes_clusters_when_they_are_complete(stream, capsys, unaudited):
         (lambda t: pd.concat([t, t[:1]]), "line 1202: day goes back to 2024-01-01"),
         (lambda t: pd.concat([t, t[-1:]]), "line 1202: repeats an earlier row"),
         (lambda t: t.assign(day=t["day"].str[5:]), "line 2: day is '01-01'"),
+        (lambda t: t.assign(day=t["day"] > "2025"), "line 2: day is 'False'"),
         (lambda t: t.assign(score=t["score"] * 100), "not a probability"),
         (lambda t: t.rename(columns={"day": "date"}), "no column 'day'"),
     ],

@@ -257,3 +257,8 @@ def test_each_subgroup_has_a_monitor_and_all_share_the_level(tmp_path, capsys):
     assert found["subgroups"][1]["since_time"] == str(day)
     assert found["subgroups"][0]["alarm"] is None
     assert "site = b of 2 subgroups" in capsys.readouterr().out
+    table.assign(day=table["day"] + 1600, g=table["site"]).to_csv(tmp_path / "x.csv", index=False)
+    for by in ([], ["--by", "g"], ["--by", "site", "g"]):
+        with pytest.raises(SystemExit, match="2"):
+            main(["watch", *words[:3], *by, "--state", str(tmp_path / "parts.json")])
+        assert "watches the subgroups site = a, site = b: " in capsys.readouterr().err
