@@ -19,7 +19,7 @@ from calbias.auditing.inputs import prepared, prepared_means
 from calbias.auditing.page.advice import advised_method, gain_sentence
 from calbias.auditing.recalibrations import FEWEST, recalibration_map, recalibration_table
 from calbias.defaults import LOGITS, PROBABILITIES, Z_95
-from calbias.engine.scores_and_hits import as_array, validate_whole
+from calbias.engine.scores_and_hits import as_array, validate_same_order, validate_whole
 from calbias.errors import InputError, looked_up, reading
 from calbias.outcomes.given import Given, GivenOptions, has_shares
 from calbias.recalibration.map_text import GENERATOR, KEYS, VERSION, checked_entries
@@ -131,6 +131,7 @@ class Recalibrator:
         """
         self._validate_options()
         given = Given.of("fit", outcomes)
+        validate_same_order(scores=X, y=y, **outcomes)
         if given or has_shares(y):
             data = prepared_means(None, None, _as_rows(X), y, None, None, given)
             return self._fit_data(data)

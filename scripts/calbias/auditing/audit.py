@@ -38,6 +38,7 @@ from calbias.auditing.verdict.verdict_result import CalibrationVerdict
 from calbias.auditing.verdict.words import Words
 from calbias.defaults import CONFIDENCE_LEVEL, N_BINS
 from calbias.engine.posterior import Average
+from calbias.engine.scores_and_hits import validate_same_order
 from calbias.errors import InputError
 from calbias.outcomes.given import Given, GivenOptions, has_shares
 from calbias.samples.by_score import MOST_SCORES
@@ -169,6 +170,10 @@ def audit(
     """
     options = Options(n_bins, norm, confidence_level, seed, replicates)
     given = Given.of("audit", outcomes)
+    validate_same_order(
+        scores=scores, hits=hits, probabilities=probabilities, logits=logits, labels=labels,
+        clusters=clusters, by=by, **outcomes,
+    )  # fmt: skip
     if given or has_shares(hits if labels is None else labels):
         if logits is not None or top_label:
             raise InputError("outcomes that are right on average go without logits and top_label")

@@ -55,7 +55,12 @@ from calbias.auditing.verdict.judge import judge
 from calbias.auditing.verdict.rounding import unrounded_scores
 from calbias.defaults import CONFIDENCE_LEVEL
 from calbias.engine.posterior import ONE_DEVIATION, Average, PosteriorCurve, curve_of
-from calbias.engine.scores_and_hits import scores_and_hits, validate_level, validate_whole
+from calbias.engine.scores_and_hits import (
+    scores_and_hits,
+    validate_level,
+    validate_same_order,
+    validate_whole,
+)
 from calbias.engine.seeding import stream
 from calbias.errors import InputError
 from calbias.samples.by_score import Floats, Ints, Scored
@@ -131,6 +136,7 @@ def compare(
     (s, y), (t, z) = (
         scores_and_hits(*model) for model in zip((scores_a, scores_b), pair, strict=True)
     )
+    validate_same_order(scores_a=scores_a, scores_b=scores_b, hits=hits, clusters=clusters, by=by)
     n, say = s.size, progress or (lambda text: None)
     if t.size != n:
         raise InputError(f"{n} rows in the first and {t.size} in the second: give the same rows")

@@ -4,7 +4,7 @@ An ``error`` function makes the InputError of a problem, and of a row if one is 
 is ``array_error``, of a file the method ``Place.error`` of ``calbias.reading.checks``.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Mapping
 from itertools import pairwise
 from numbers import Integral, Real
 from typing import Any
@@ -90,15 +90,28 @@ def _outside(scores: np.ndarray) -> str:
 
 
 def validate_same_order(error: Callable[..., InputError] = array_error, /, **columns: Any) -> None:
-    """Raise InputError for pandas columns whose indices hold the same labels in another order."""
-    named = [(k, v.index) for k, v in columns.items() if hasattr(getattr(v, "index", 0), "equals")]
+    """Raise InputError for pandas columns whose indices hold the same labels in another order.
+
+    Each may also be several columns, in a list or by name.
+    """
+    every = [(name, column) for name, given in columns.items() for column in _each(given)]
+    named = [(k, v.index) for k, v in every if hasattr(getattr(v, "index", 0), "equals")]
     for (one, first), (other, second) in pairwise(named):
-        same = first.size == second.size and first.difference(second).empty
-        if same and not first.equals(second):
+        if first.equals(second) or first.size != second.size:
+            continue
+        if first.difference(second).empty:
             raise error(
                 f"{one} and {other} have the same index in another order, and rows are paired by "
                 f"position: give {other}.loc[{one}.index], or both as .to_numpy()"
             )
+
+
+def _each(given: Any) -> Iterable[Any]:
+    """Return the columns of a list or a mapping, or the one column."""
+    if isinstance(given, Mapping):
+        return given.values()
+    is_list = isinstance(given, list | tuple) and any(map(np.ndim, given[:1]))
+    return given if is_list else (given,)
 
 
 def checked_weights(sample_weight: Any, n: int) -> np.ndarray:
@@ -131,21 +144,26 @@ def weights_of_rows(
 
 def as_array(name: str, values: Any, error: Callable[..., InputError] = array_error) -> np.ndarray:
     """Return a numeric array of a list, a column, a tensor or an array; InputError otherwise."""
-    if isinstance(values, np.ma.MaskedArray):
-        raise error(f"{name} must have no mask: leave masked samples out")
-    try:
-        values = np.asarray(values)
-    except (ValueError, TypeError, RuntimeError) as cause:  # ragged rows, a tensor on a GPU, …
-        message = " ".join(str(cause).split())
-        if hasattr(values, "detach"):
-            message = "give a tensor as x.detach().float().cpu().numpy()"
-        raise error(f"{name} cannot be read as an array of numbers: {message}") from cause
+    values = any_array(name, values, error)
     if values.dtype.kind not in "fiub":
         remedy = "convert them, as by astype(float)"
         if name == "labels" and values.size and all(isinstance(x, str) for x in values.flat):
             remedy = f"give class numbers, or for an event labels == {str(values.flat[0])!r:.40}"
         raise error(f"{name} must be numbers, not of type {values.dtype}: {remedy}")
     return values
+
+
+def any_array(name: str, values: Any, error: Callable[..., InputError] = array_error) -> np.ndarray:
+    """Return an array of any type; InputError for a mask and for rows of several lengths."""
+    if isinstance(values, np.ma.MaskedArray):
+        raise error(f"{name} must have no mask: leave masked samples out")
+    try:
+        return np.asarray(values)
+    except (ValueError, TypeError, RuntimeError) as cause:  # ragged rows, a tensor on a GPU, …
+        message = " ".join(str(cause).split())
+        if hasattr(values, "detach"):
+            message = "give a tensor as x.detach().float().cpu().numpy()"
+        raise error(f"{name} cannot be read as an array: {message}") from cause
 
 
 def _column(name: str, values: Any, error: Callable[..., InputError]) -> np.ndarray:

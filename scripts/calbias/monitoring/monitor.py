@@ -35,7 +35,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from calbias.auditing.verdict.clusters import cluster_names
-from calbias.engine.scores_and_hits import scores_and_hits
+from calbias.engine.scores_and_hits import scores_and_hits, validate_same_order
 from calbias.errors import InputError, looked_up, of_extra, reading
 from calbias.monitoring import blocks as memory
 from calbias.monitoring.blocks import N_CELLS, PRIOR, grown, likelihood_ratios, weight_after
@@ -141,6 +141,7 @@ class Monitor:
         """
         if np.size(scores) == np.size(hits) == 0:
             return
+        validate_same_order(scores=scores, hits=hits, clusters=clusters)
         scores, hits = scores_and_hits(scores, hits)
         ids = None if clusters is None else cluster_names(clusters, scores.size)
         for k in range(0, scores.size, _CHUNK):

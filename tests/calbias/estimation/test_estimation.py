@@ -41,7 +41,7 @@ test_refusals_are_one_line = refuses(
       for n in (10**12, 0, 2.5)),
     *(({"norm": norm}, "norm must be a finite number above 0 and at most 100, not")
       for norm in (0, float("inf"))),
-    ({"scores": [[0.1], [0.2, 0.3]]}, "scores cannot be read as an array of numbers: setting"),
+    ({"scores": [[0.1], [0.2, 0.3]]}, "scores cannot be read as an array: setting"),
     ({"scores": np.ma.array([0.1, 0.2], mask=[0, 1])}, "scores must have no mask"),
 )  # fmt: skip
 

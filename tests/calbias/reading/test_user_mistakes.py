@@ -183,15 +183,29 @@ def test_pandas_columns_in_another_order_are_refused():
     """Equal labels in another order; other labels are paired by position."""
     scores = pd.Series([0.2, 0.9, 0.6], index=[0, 1, 2])
     hits = pd.Series([1, 0, 1], index=[2, 0, 1])
-    matrix = pd.DataFrame({"a": 1 - scores, "b": scores})
+    matrix, y = pd.DataFrame({"a": 1 - scores, "b": scores}), hits.to_numpy()
     for call in (
         lambda: calbias.audit(scores, hits),
         lambda: calbias.audit(probabilities=matrix, labels=hits),
+        lambda: calbias.audit(scores, y, clusters=[y, hits]),
+        lambda: calbias.audit(scores, y, by={"g": y, "h": hits}),
+        lambda: calbias.audit(scores, y, weights=hits),
+        lambda: calbias.audit(probabilities=scores, times=y, events=hits, horizon=1),
+        lambda: calbias.compare(scores, y, y, by=hits),
+        lambda: calbias.Recalibrator().fit(scores, y, judge=hits),
+        lambda: calbias.Monitor().update(scores, y, hits),
         lambda: calibration_error(hits, scores),
     ):
         with pytest.raises(InputError, match=r"same index in another order.*\.loc\["):
             call()
     assert calbias.audit(scores, hits.set_axis([7, 8, 9])).n == 3
+
+
+@pytest.mark.parametrize("name", ["clusters", "by"])
+def test_masks_and_ragged_rows_are_refused_in_a_line(name):
+    for column in (np.ma.masked_array(HITS, HITS == 1), [[1], *[[1, 2]] * (len(HITS) - 1)]):
+        with pytest.raises(InputError, match=f"{name}.* (no mask|cannot be read|the shape)"):
+            calbias.audit(SCORES, HITS, **{name: column})
 
 
 def test_ids_of_a_list_with_nan_are_missing_and_objects_have_a_remedy():

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from calbias.engine.scores_and_hits import array_error
+from calbias.engine.scores_and_hits import any_array, array_error
 from calbias.errors import InputError
 from calbias.samples.by_score import Ints
 
@@ -151,10 +151,10 @@ def named_columns(by: Any, n: int) -> list[tuple[str, pd.Series]]:
     if not columns:
         raise InputError("by: name at least one column")
     for name, column in columns:
-        if np.shape(column) != (n,):
+        shape = any_array(f"by: column {name}", column).shape
+        if shape != (n,):
             raise InputError(
-                f"by: column {name} has the shape {np.shape(column)}, not ({n},): give one value "
-                "for each row"
+                f"by: column {name} has the shape {shape}, not ({n},): give one value for each row"
             )
     names = [name for name, _ in columns]
     if len(set(names)) < len(names):

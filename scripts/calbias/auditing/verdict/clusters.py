@@ -16,7 +16,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy.special import bdtrc
 
-from calbias.engine.scores_and_hits import array_error
+from calbias.engine.scores_and_hits import any_array, array_error
 from calbias.errors import InputError
 from calbias.samples.by_score import Floats, Ints
 
@@ -72,7 +72,7 @@ def cluster_codes(clusters: ArrayLike | Sequence[ArrayLike], n: int) -> tuple[In
 
 def cluster_names(clusters: ArrayLike | Sequence[ArrayLike], n: int) -> NDArray[np.str_]:
     """Return each row's cluster (n,) as a text, refused as ``cluster_codes`` does."""
-    columns = [column.astype(str) for column in _validated(clusters, n)]
+    columns = [_as_texts(column) for column in _validated(clusters, n)]
     if len(columns) == 1:
         return columns[0]
     return np.array([json.dumps(row) for row in zip(*map(np.ndarray.tolist, columns), strict=True)])
@@ -89,7 +89,7 @@ def _validated(clusters: Any, n: int) -> list[NDArray[Any]]:
         missing = np.flatnonzero(_is_missing(column))
         if missing.size:
             raise array_error("the cluster id is missing; give every row one", int(missing[0]))
-        columns[k] = column.astype(str) if column.dtype.kind == "O" else column
+        columns[k] = np.array([*map(str, column)]) if column.dtype.kind == "O" else column
     return columns
 
 
@@ -186,9 +186,16 @@ def _columns(clusters: Any, n: int) -> list[NDArray[Any]]:
 
 def _ids(column: Any) -> NDArray[Any]:
     """Return an array of ids; a NaN among texts stays one."""
-    array = np.asarray(column)
+    array = any_array("clusters", column)
     is_list = not isinstance(column, np.ndarray) and array.dtype.kind == "U"
     return np.asarray(column, dtype=object) if is_list else array
+
+
+def _as_texts(column: NDArray[Any]) -> NDArray[np.str_]:
+    """Return ids as texts, equal for equal ids of any type: 2 and 2.0, days and nanoseconds."""
+    if column.dtype.kind == "f" and (np.abs(column) < 2**53).all() and not (column % 1).any():
+        column = column.astype(np.int64)
+    return column.astype("M8[ns]" if column.dtype.kind == "M" else column.dtype).astype(str)
 
 
 def _is_missing(column: NDArray[Any]) -> NDArray[np.bool_]:
