@@ -91,7 +91,7 @@ def audit_file(
         more = [name for name in maps.columns if name not in by] if maps else []
         data = read_outcomes(path, (*by, *more), columns, top_label, asked)
         if maps:
-            data = corrected(data, maps, str(map))
+            data = corrected(data, maps, str(map), columns.score)
             name += f" after {Path(str(map)).name}"
         columns_of = {each: x for each, x in (data.by or {}).items() if each not in more}
         data = replace(data, by=with_codes(columns_of, codes) or None)

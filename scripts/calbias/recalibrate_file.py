@@ -130,6 +130,8 @@ def _added(
             recalibrator, part, part_location, columns, map_path
         ).items():
             added.setdefault(name, np.full(n, np.nan))[rows] = values
+    if not added:
+        raise location.error("no row with a score")
     return added
 
 

@@ -321,6 +321,10 @@ class Recalibrator:
             )
             return self
         self.map_ = recalibration_map(data, method)
+        try:
+            map_of(method, parameters_of(self.map_))  # a file of it is read so
+        except InputError as error:
+            raise InputError(f"no map of {method} fits: {error}; take another method") from None
         row = table.loc[method]
         reach = Z_95 * row["gain_se"]
         self.gain_ = float(row["gain"])

@@ -16,7 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.special import softmax
 
-from calbias.auditing.data import Data
+from calbias.auditing.data import EVENT, Data
 from calbias.defaults import PROBABILITIES
 from calbias.engine.scores_and_hits import array_error
 from calbias.errors import InputError, reading
@@ -29,7 +29,7 @@ from calbias.recalibrator import Recalibrator, read_text
 
 VERSION = 1
 _MOST_MAPS, _MOST_CONDITIONS = 100, 10
-_KEYS = ("column", "value", "above", "at_most")
+_GENERATOR = GENERATOR.format("recalibrate")
 
 Columns = Mapping[str, Sequence[Any]]
 
@@ -102,7 +102,7 @@ class RowMaps(NamedTuple):
             {"rows": [each._asdict() for each in one.rows], "map": json.loads(one.map.to_json())}
             for one in self.maps
         ]
-        head = {"generator": GENERATOR.format("recalibrate"), "calbias_maps": VERSION}
+        head = {"generator": _GENERATOR, "calbias_maps": VERSION}
         return json.dumps(head | {"maps": maps}, allow_nan=False, ensure_ascii=False)
 
     def parts(
@@ -140,6 +140,8 @@ def rows_of_option(rows: Sequence[str]) -> tuple[Condition, ...]:
 
 def read_map(path: Path | str) -> RowMaps:
     """Return the maps of a file; InputError, with its name, where it holds none."""
+    if str(path) == "-":
+        raise InputError("-: a map is not read from standard input: give its file")
     validate_file_exists(path)
     with open(path, "rb") as file:
         data = file.read(LARGEST_TEXT + 1)
@@ -158,7 +160,8 @@ def read_maps(text: str, name: object) -> RowMaps:
         state = json.loads(text) if isinstance(text, str) and len(text) <= LARGEST_TEXT else None
         if not isinstance(state, dict) or "calbias_maps" not in state:
             return RowMaps((RowMap((), read_text(text, name)),))
-        if {*state} != {"generator", "calbias_maps", "maps"} or state["calbias_maps"] != VERSION:
+        head = {"generator": _GENERATOR, "calbias_maps": VERSION}
+        if str({**state, "maps": 0}) != str({**head, "maps": 0}):
             raise InputError("the maps are of another version: use the calbias that wrote them")
         maps = tuple(_row_map(each, name) for each in state["maps"])
         if not 1 <= len(maps) <= _MOST_MAPS:
@@ -167,10 +170,11 @@ def read_maps(text: str, name: object) -> RowMaps:
 
 
 def _row_map(state: Any, name: object) -> RowMap:
-    conditions = tuple(Condition(**{key: each[key] for key in _KEYS}) for each in state["rows"])
+    conditions = tuple(Condition(**each) for each in state["rows"])
     for each in conditions:
         ends = [end for end in each[2:] if end is not None]
         is_good = isinstance(each.column, str) and isinstance(each.value, str | None)
+        is_good &= sorted(ends) == ends
         are_numbers = all(type(end) in (int, float) and math.isfinite(end) for end in ends)
         if not (is_good and are_numbers and (each.is_range or not ends)):
             raise InputError("the recalibration map is damaged: rows; fit it again")
@@ -192,11 +196,11 @@ def number_of(text: str | None) -> float:
         return math.nan
 
 
-def corrected(data: Data, maps: RowMaps, name: str) -> Data:
+def corrected(data: Data, maps: RowMaps, name: str, score: str | None = None) -> Data:
     """Return the same rows with the scores after the maps; ``name`` is their file's.
 
-    ``data.by`` has the columns that the conditions are of. Of class probabilities the largest is
-    judged.
+    ``data.by`` has the columns that the conditions are of, and ``score`` is the column of the
+    scores that the user names. Of class probabilities the largest is judged.
     """
     top, scores, hits = data.single, np.empty(data.scored.n), data.single.hit.astype(np.uint8)
 
@@ -212,13 +216,23 @@ def corrected(data: Data, maps: RowMaps, name: str) -> Data:
             )
             raise InputError("{}: the map is of {}, and {} are given".format(name, *kinds))
         if data.logits is None or data.labels is None:
+            fitted, judged = recalibrator.score_, data.score
+            if not score and fitted and judged and fitted.casefold() != judged.casefold():
+                raise InputError(
+                    f"{name}: the map was made from column {fitted}, and {judged} is judged: name "
+                    "the column that the map is for by --score"
+                )
             scores[rows] = recalibrator.predict(top.score[rows])
             continue
-        values = data.logits[rows].astype(np.float64)
-        is_of_shares = recalibrator.values == PROBABILITIES
+        is_of_shares, order = recalibrator.values == PROBABILITIES, _order(recalibrator, data, name)
+        if is_of_shares != (data.form == PROBABILITIES):
+            raise InputError(
+                f"{name}: the map is of {recalibrator.values}, and {data.form} are given"
+            )
+        values = data.logits[rows][:, order].astype(np.float64)
         predicted = recalibrator.predict(softmax(values, axis=1) if is_of_shares else values)
         if predicted.ndim == 2:
-            hits[rows] = predicted.argmax(axis=1) == data.labels[rows]
+            hits[rows] = order[predicted.argmax(axis=1)] == data.labels[rows]
             predicted = predicted.max(axis=1)
         scores[rows] = predicted
     notes = [*data.notes, f"the scores are those after the map in {name}"]
@@ -232,3 +246,16 @@ def corrected(data: Data, maps: RowMaps, name: str) -> Data:
         warnings=data.warnings, hints=data.hints, place=data.place, score=data.score,
         notes=tuple(notes),
     )  # fmt: skip
+
+
+def _order(recalibrator: Recalibrator, data: Data, name: str) -> NDArray[np.int64]:
+    """Return the places (K,) of a map's classes among those of the data, by their names."""
+    fitted, given = ([each.casefold() for each in x] for x in (recalibrator.columns_, data.classes))
+    if not (fitted and given) or fitted == given:
+        return np.arange(data.n_classes or 0)
+    if sorted(fitted) != sorted(given) or data.kind == EVENT:
+        raise InputError(
+            f"{name}: the map is of the classes {', '.join(recalibrator.columns_):.200}, in this "
+            f"order, and {', '.join(data.classes):.200} are given"
+        )
+    return np.array([given.index(each) for each in fitted])

@@ -7,7 +7,7 @@ from typing import Any
 
 from calbias.defaults import FORMS, LOGITS, PROBABILITIES
 from calbias.errors import InputError
-from calbias.recalibration.methods import NONE, OF_LOGITS, map_of
+from calbias.recalibration.methods import NONE, OF_LOGITS, is_finite, map_of
 
 GENERATOR = "calbias recalibrate"
 VERSION = 1
@@ -64,7 +64,7 @@ def _problem(state: dict[str, Any], fitted: Any, gains: list[Any]) -> str:
     if type(state["n"]) is not int or not 1 <= state["n"] < 2**62:
         return "n"
     most = 2 if method == "vector" else 1  # Brier scores over all classes are at most 2
-    are_numbers = [type(gain) in (int, float) for gain in gains]
+    are_numbers = [is_finite(gain) for gain in gains]
     if method != NONE and (not all(are_numbers) or abs(gains[0]) > most):
         return "gain"
     are_ordered = all(are_numbers) and gains[1] <= gains[0] <= gains[2]

@@ -86,7 +86,10 @@ def _isotonic(sample: Scored, ends: Ends) -> Interpolated:
 
 def _spline(sample: Scored, ends: Ends) -> SplineMap:
     sample = sample.by_score
-    fitted = fit_counts(sample.scores, sample.hits / sample.rows, sample.rows)
+    rows = sample.rows.astype(np.int64)
+    if (rows != sample.rows).any():
+        raise InputError("a spline takes no weights: take platt, beta or isotonic")
+    fitted = fit_counts(sample.scores, sample.hits / rows, rows)
     if fitted.scores.size > MOST_KNOTS:
         shares = np.cumsum(sample.rows) / sample.n
         chosen = np.unique(np.searchsorted(shares, np.linspace(shares[0], 1.0, MOST_KNOTS)))
@@ -159,7 +162,7 @@ def map_of(method: Any, parameters: Any) -> Any:
         if kind.__annotations__[name] is bool:
             if not isinstance(value, bool):
                 raise InputError(f"its {name} is neither true nor false")
-        elif not all(map(_is_finite, numbers)):
+        elif not all(map(is_finite, numbers)):
             raise InputError(f"its {name} holds what is not a finite number")
         values[name] = np.array(numbers, dtype=np.float64) if is_array else value
     fitted = kind(**values)
@@ -168,7 +171,8 @@ def map_of(method: Any, parameters: Any) -> Any:
     return fitted
 
 
-def _is_finite(value: Any) -> bool:
+def is_finite(value: Any) -> bool:
+    """Return whether a value is a number of a map."""
     return type(value) in (int, float) and abs(value) <= _LARGEST and math.isfinite(value)
 
 

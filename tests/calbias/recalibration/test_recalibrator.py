@@ -287,6 +287,7 @@ test_maps_that_no_fit_has_are_refused = refuses(
     ({"changes": {"n": 1.5}}, "damaged: n;"),
     ({"changes": {"gain_low": 1.0}}, "damaged: gain"),
     ({"changes": {"gain": 9.0, "gain_low": 8.0, "gain_high": 9.5}}, "damaged: gain"),
+    ({"changes": {"gain_high": 10**400}}, "damaged: gain"),
     ({"changes": {"generator": "another"}}, "damaged: generator"),
     ({"changes": {"calbias_map": 1.0}}, "has version 1.0"),
     ({"changes": {"method": "shift"}}, "not those of a map of shift"),
@@ -314,6 +315,7 @@ test_mistakes_are_refused_in_a_line = refuses(
     ({"rows": sample(), "new": [[1.0, 2.0]]}, "the map is of scores, and 2 classes are given"),
     ({"rows": matrix(), "new": [0.5]}, "the map is of 3 classes, and scores are given"),
     ({"rows": sample(), "new": []}, "at least one row"),
+    ({"method": "beta", "rows": (sample()[0] * 1e-12, sample()[1])}, "no map of beta fits: its b"),
 )
 
 
@@ -413,6 +415,22 @@ def test_columns_of_classes_get_probabilities(tmp_path, capsys):
         found = pd.read_csv(io.StringIO(out))[[f"calbias_p_{name}" for name in names]].to_numpy()
         expected = calbias.Recalibrator(method).fit(logits, labels).predict(logits[:5])
         assert found == pytest.approx(expected, abs=1e-4)
+        audits = []
+        for order in (names, names[::-1]):
+            table[order].assign(label=np.array(names)[labels]).to_csv(file, index=False)
+            mapped = ["--map", tmp_path / f"{form}_map.json", "--output", tmp_path / "x"]
+            audits.append(run(capsys, "audit", file, *mapped, "--quiet"))
+        assert audits[0] == audits[1]
         new.write_text('{"cat": 0.5, "score": 0.5}\n')
         err = run(capsys, "recalibrate", new, "--apply", tmp_path / f"{form}_map.json")[2]
         assert "no column dog, which the map was made from; give the columns cat, dog, hen" in err
+    file = tmp_path / "logits.csv"
+    said = {
+        "probabilities": "is of probabilities, and logits are",
+        "logits": "the classes cat, dog",
+    }
+    for kind, words in said.items():
+        assert words in run(capsys, "audit", file, "--map", tmp_path / f"{kind}_map.json")[2]
+        table.set_axis(["cat", "dog", "cow"], axis=1).assign(
+            label=np.array(["cat", "dog", "cow"])[labels]
+        ).to_csv(file, index=False)

@@ -97,8 +97,15 @@ def test_a_map_of_some_rows_is_refused_on_others(folder, table, refused):
     with refused(f"row {row} (counted from 0): m.json: no map is for this row, but for a = x"):
         main(["audit", "NEW_FILE.csv", "--map", "m.json", *words])
     table[2000:].query("a == 'x'").to_csv("x.csv", index=False)
+    table[:0].to_csv("none.csv", index=False)
+    with refused("none.csv: ", "no row with a score"):
+        main(["recalibrate", "none.csv", "--apply", "m.json"])
     main(["recalibrate", "x.csv", "--apply", "m.json", "--output", "y.csv", "--quiet"])
     assert pd.read_csv("y.csv")["calbias_score"].notna().all()
+    with refused("made from column risk, and calbias_score is judged: name the column"):
+        main(["audit", "y.csv", "--map", "m.json", "--label", "died", "--quiet"])
+    with refused("a map is not read from standard input"):
+        main(["recalibrate", "x.csv", "--apply", "-"])
     table.drop(columns="a").to_csv("z.csv", index=False)
     with refused("no column 'a'"):
         main(["recalibrate", "z.csv", "--apply", "m.json"])
@@ -159,6 +166,8 @@ def test_maps_come_back_from_their_text():
 @pytest.mark.parametrize(
     "state",
     [
+        maps_of(extra=1), maps_of(value="", above=2.0, at_most=1.0),
+        maps_of() | {"calbias_maps": True}, maps_of() | {"generator": "another"},
         maps_of(above=2.0), maps_of(column=3), maps_of(value="", above=float("inf")),
         maps_of(value="", at_most="2"), maps_of() | {"calbias_maps": 2}, maps_of() | {"maps": []},
         maps_of() | {"more": 1}, maps_of() | {"maps": [{"rows": [], "map": {}}]},
