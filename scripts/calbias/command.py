@@ -18,6 +18,11 @@ def main(argv: Sequence[str] | None = None) -> None:
     # Before NumPy: an audit's matrices are small, and threads would wait for each other.
     os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
     options = parser().parse_args(argv)
+    for name, value in vars(options).items():
+        if value == "" or (isinstance(value, list) and "" in value):
+            from calbias.errors import InputError
+
+            raise InputError(f"{name.replace('_', '-')}: an empty text; name one, or leave it out")
     if options.command is None:
         parser().print_help()
         return

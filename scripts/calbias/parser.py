@@ -3,6 +3,7 @@
 import argparse
 import contextlib
 import sys
+from functools import partial
 from typing import Any, NoReturn
 
 from calbias.defaults import CONFIDENCE_LEVEL, FORMS, N_BINS
@@ -176,8 +177,8 @@ def _add_watch(commands: Any) -> None:
     _add_columns(watch)
     help = "watch each value of these columns too, at one level for all"
     watch.add_argument("--by", metavar="COLUMN", nargs="+", action="extend", default=[], help=help)
-    watch.add_argument("--level", type=_fraction, default=0.05, metavar="PERCENT",
-                       help="rate of false alarms, in percent (5)")  # fmt: skip
+    watch.add_argument("--level", type=partial(_fraction, least=1e-98), default=0.05,
+                       metavar="PERCENT", help="rate of false alarms, in percent (5)")  # fmt: skip
     watch.add_argument("--state", metavar="STATE",
                        help="continue the state in this file, if it exists, and write it: each "
                        "month's file is then watched once")  # fmt: skip
@@ -251,7 +252,7 @@ def _add_within(parser: argparse.ArgumentParser, metavar: str, question: str) ->
     parser.add_argument("--within", type=_fraction, metavar=metavar, help=f"{question} {answers}")
 
 
-def _fraction(text: str) -> float:
+def _fraction(text: str, least: float = 0.0) -> float:
     """Return the fraction of a percentage; between 0 and 1 it may be meant as a fraction."""
     number = text.removesuffix("%")
     with contextlib.suppress(ValueError):
@@ -261,13 +262,17 @@ def _fraction(text: str) -> float:
             raise argparse.ArgumentTypeError(
                 f"{text} could be {other} % or {text} %: write {other} or {text}%"
             )
-        if 0.0 <= percent < 100.0:
+        if least <= percent < 100.0:
             return percent / 100
+    example = 95 if least > 5.0 else 5
     raise argparse.ArgumentTypeError(
-        f"must be a percentage from 0 to below 100, such as 5, not {text}"
+        f"must be a percentage from {least:g} to below 100, such as {example}, not {text}"
     )
 
 
+_LEVEL = partial(_fraction, least=50.0)
+
+
 def _add_level(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("--confidence-level", type=_fraction, default=CONFIDENCE_LEVEL,
+    parser.add_argument("--confidence-level", type=_LEVEL, default=CONFIDENCE_LEVEL,
                         metavar="PERCENT", help="of the interval, in percent (95)")  # fmt: skip

@@ -100,18 +100,18 @@ def _validate_free(
     file: Path, read: Sequence[Path | str], force: bool = False, option: str = "--output"
 ) -> None:
     remedy = f"choose another name with {option}"
-    if file.is_dir():
-        raise InputError(f"{file}: a folder has this name; {remedy}")
-    if not file.exists():
-        return
-    if not file.is_file():
-        raise InputError(f"{file}: no regular file; {remedy}")
-    if any(os.path.exists(path) and file.samefile(path) for path in read):
-        raise InputError(f"{file}: is a file that is read; {remedy}")
     try:
+        if file.is_dir():
+            raise InputError(f"{file}: a folder has this name; {remedy}")
+        if not file.exists():
+            return
+        if not file.is_file():
+            raise InputError(f"{file}: no regular file; {remedy}")
+        if any(os.path.exists(path) and file.samefile(path) for path in read):
+            raise InputError(f"{file}: is a file that is read; {remedy}")
         with open(file, "rb") as stream:
             head = stream.read(_HEAD_BYTES)
-    except OSError as error:
+    except OSError as error:  # also of a name that is too long
         raise InputError(f"{file}: {error.strerror}; {remedy}") from None
     if not force and head and not is_of_calbias(head):
         or_force = ", or replace it with --force" if option == "--output" else ""

@@ -107,7 +107,8 @@ def test_mistakes_are_one_line_with_status_2_and_nothing_is_written(
 def test_without_a_command_the_help_is_printed_and_a_wrong_one_is_told_of_it(capsys):
     main([])
     assert "compare" in capsys.readouterr().out
-    for arguments in (["audti"], ["audit"], ["audit", "a", "--n-bins=x"]):
+    levels = ["audit", "a", "--confidence-level", "10"], ["watch", "a", "--time=t", "--level", "0"]
+    for arguments in (["audti"], ["audit"], ["audit", "a", "--n-bins=x"], *levels):
         with pytest.raises(SystemExit):
             main(arguments)
         (line,) = capsys.readouterr().err.splitlines()
