@@ -237,7 +237,8 @@ class AuditNumbers(Result):
         if self.outcome:
             low_text = shown[2].removesuffix(" %")
             return f"mean risk {shown[0]}, observed {shown[1]} ({low_text} to {shown[3]}){ratio}"
-        return f"mean risk {shown[0]}, {round(rate * self.n)} events ({shown[1]}){ratio}"
+        events = round(rate * self.n)
+        return f"mean risk {shown[0]}, {events} event{'s' * (events != 1)} ({shown[1]}){ratio}"
 
     @property
     def sentence(self) -> str:

@@ -77,6 +77,7 @@ def test_output_is_a_stem_and_replaces_no_other_work(files, tmp_path, monkeypatc
     notes = {f"x{suffix}": NOTES[suffix] for suffix in suffixes}
     refused = {"folder/x": "a folder has this name", "a.csv/x": "no file can be written there"}
     refused["pipe/x"] = "no regular file"  # and nothing waits for a reader
+    refused["x" * 300], refused[""] = "File name too long", "output: an empty text"
     for name, text in notes.items():
         (tmp_path / "folder" / name).mkdir(parents=True)
         (tmp_path / "pipe").mkdir(exist_ok=True)
@@ -177,6 +178,17 @@ def test_warning_that_asks_ends_as_a_question():
 
 def test_bins_may_be_a_whole_float():
     assert calbias.audit(SCORES, HITS, n_bins=15.0) == calbias.audit(SCORES, HITS)
+
+
+@pytest.mark.parametrize("least", [1e-310, 5e-324])
+def test_scores_may_be_as_small_as_a_float(least):
+    with np.errstate(over="ignore"):
+        assert calbias.audit(np.round(SCORES, 1) * least, HITS).miscalibrated
+    is_small = HITS == 0
+    with np.errstate(over="raise"):  # logits of -700 are no mistake
+        calbias.audit(np.where(is_small, least, SCORES), HITS)
+        logits = np.where(is_small, np.log(least), SCORES)
+        calbias.audit(logits=np.c_[0 * logits, logits], labels=HITS)
 
 
 def test_pandas_columns_in_another_order_are_refused():

@@ -181,7 +181,7 @@ class Subgroups(NamedTuple):
         apart, p_value = self.apart, p_digits(self.deciding_p_value)
         if apart.empty:
             what = "difference from the fault of all rows" if self.is_shared else "fault"
-            return f"No {what} was found in {n} subgroups (p = {p_value})"
+            return f"No {what} was found in {n} subgroup{'s' * (n != 1)} (p = {p_value})"
         if not self.is_shared:
             bad = f"{len(self.faulty)} of {n} subgroups (p = {p_value})"
             return f"The {self.what} are wrong for {bad}, most clearly {self._where_and_how}"
@@ -202,7 +202,7 @@ class Subgroups(NamedTuple):
             return f"{row['fault']}{', compared with the other rows' if self.is_shared else ''}"
         height = HEIGHT[int(row["gap"] < 0)]
         limits = sorted(np.copysign(100.0, row["gap"]) * row[name] for name in ("low", "high"))
-        size = f"{100 * abs(row['gap']):.1f} points ({limits[0]:.1f} to {limits[1]:.1f})"
+        size = f"{100 * abs(row['gap']):.1f} points ({limits[0]:z.1f} to {limits[1]:z.1f})"
         text = f"{self.what} {height} by {size}"
         if not self.is_shared:
             return text

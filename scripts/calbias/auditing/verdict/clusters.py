@@ -169,8 +169,8 @@ def cluster_warnings(number: int, with_rarer: int, what: str = "cluster") -> tup
         )
     if with_rarer < FEW_WITH_RARER:
         texts.append(
-            f"hits, or misses, are in only {with_rarer} {what}s: each {what} was also judged as "
-            "one observation"
+            f"hits, or misses, are in only {with_rarer} {what}{'s' * (with_rarer != 1)}: each "
+            f"{what} was also judged as one observation"
         )
     return tuple(texts)
 

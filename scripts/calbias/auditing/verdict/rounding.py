@@ -163,7 +163,7 @@ def _is_near(step: Floats | float, other: Floats | float) -> Any:
 def _scores_in_mean(step: float) -> int:
     """Return the number of scores whose mean has this step: a power of 10 over it; or 1."""
     for unit in (0.1, 0.01, 0.001):
-        number = round(unit / step) if step else 0
+        number = round(unit / step) if step > unit / 10 else 0
         if 1 < number <= _MOST_IN_MEAN and _is_near(unit, number * step):
             return number
     return 1

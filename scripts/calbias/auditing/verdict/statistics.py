@@ -89,7 +89,7 @@ def statistics_of(groups: Groups) -> Statistics:
         1.0 / np.sqrt(inside),
         _PENALTY * np.sqrt(2.0 * np.log(np.maximum(total / inside, 1.0))),
         atoms,
-        1.0 / variance[atoms],
+        1.0 / np.maximum(variance[atoms], 1e-300),
     )
 
 

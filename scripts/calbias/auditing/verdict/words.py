@@ -85,7 +85,7 @@ def _of_interval(f: Finding, words: Words) -> str:
 def _of_slope(f: Finding) -> str:
     """Return the sentence of a slope."""
     assert f.slope is not None
-    slope = "slope without limit" if np.isinf(f.slope) else f"slope {f.slope:.2f}"
+    slope = "slope without limit" if np.isinf(f.slope) else f"slope {f.slope:z.2f}"
     return f"{ORDER if f.is_reversed else SPREAD[int(f.slope >= 1)]} ({slope})"
 
 
@@ -93,7 +93,7 @@ def _of_shift(f: Finding, words: Words) -> str:
     """Return the sentence of a gap of all rows."""
     low, high = sorted(100 * np.copysign(1.0, f.gap) * end for end in (f.gap_low, f.gap_high))
     digits, is_low = digits_of(f.gap_high - f.gap_low), int(f.gap <= 0)
-    gap, low, high = (f"{x:.{digits}f}" for x in (abs(100 * f.gap), low, high))
+    gap, low, high = (f"{x:z.{digits}f}" for x in (abs(100 * f.gap), low, high))
     what = f"risks {HEIGHT[is_low]}" if words == "events" else SURENESS[is_low]
     return f"{what} by {gap} points ({low} to {high}) on average"
 

@@ -330,6 +330,13 @@ def test_scores_near_the_ends_have_more_decimals():
         assert where.startswith(f"scores {text}–.75 (")
 
 
+def test_a_zero_in_words_has_no_sign():
+    level = replace(LEVEL, gap_low=-0.0001)
+    assert "(0.0 to 10.3)" in sentence_of(level, "hits")
+    line = replace(LEVEL, kind="line", slope=-0.001, intercept=0.0)
+    assert sentence_of(line, "hits").endswith("(slope 0.00)")
+
+
 def test_digits_in_words():
     widths = (0.5, 0.1, 0.0999, 0.01, 0.00999, 1e-9, 0.0)
     assert [digits_of(width) for width in widths] == [1, 1, 1, 1, 2, 6, 1]
