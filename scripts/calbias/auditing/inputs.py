@@ -98,6 +98,10 @@ def prepared_means(
             "probabilities with labels"
         )
     n = first.size
+    if is_event and (scores is not None or hits is not None):
+        raise InputError("probabilities go with labels or follow-up: leave scores and hits out")
+    if labels is not None and not is_event:
+        raise InputError("scores go with hits: give these instead of labels")
     if given.is_follow_up:
         if outcome is not None or not is_event:
             raise InputError(

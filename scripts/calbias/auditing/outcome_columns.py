@@ -143,6 +143,11 @@ def _follow_up(
     location: Place,
 ) -> Data:
     """Return the Data of risks by a horizon."""
+    if columns.hit or (asked.status and columns.label):
+        raise InputError(
+            f"--horizon goes without {'--hit' if columns.hit else '--label'}: the outcome is that "
+            "of the time and the status"
+        )
     time = _found(asked.time, TIMES, "--time", table, location)
     status = _found(asked.status or columns.label, STATUSES, "--status", table, location)
     event = columns.event or "1"
@@ -206,7 +211,7 @@ def _without_gaps(data: Data, table: Table, name: str) -> Data:
     return replace(
         data, scored=part.scored, rows=part.rows, clusters=part.clusters, by=part.by,
         place=_place(data)._replace(rows=_place(data).at(rows)),
-        notes=(*data.notes, f"{len(texts) - rows.size} rows without {name} are left out"),
+        notes=(*data.notes, f"rows without {name}, which are left out: {len(texts) - rows.size}"),
     )  # fmt: skip
 
 

@@ -20,16 +20,19 @@ def column_of(
     error: RowError | None = None,
     *,
     may_be_missing: bool = False,
+    size: int | None = None,
 ) -> Floats:
     """Return a column (n,) of finite numbers; ``error`` makes the InputError of a file's row.
 
-    Where numbers may be missing they are NaN.
+    Where numbers may be missing they are NaN; ``size`` is the number of rows, where that is known.
     """
     column = as_array(name, values)
-    try:
-        numbers = np.asarray(column, np.float64).reshape(-1)
-    except (TypeError, ValueError):
-        raise (error or array_error)(f"{name} must be numbers") from None
+    numbers = column.astype(np.float64).reshape(-1)
+    if numbers.size != (len(column) if column.ndim else 1) or size not in (None, numbers.size):
+        rows = "" if size is None else f", for {size} rows"
+        raise (error or array_error)(
+            f"{name} has the shape {column.shape}{rows}: give one number for each row"
+        )
     wrong = np.isinf(numbers) if may_be_missing else ~np.isfinite(numbers)
     first_wrong(wrong, numbers, name, "give every row a number", error)
     return numbers

@@ -106,7 +106,9 @@ class FollowUp:
         """Return the checked FollowUp; ``names`` and ``error`` are for messages on a file."""
         time, cause = column_of(names[0], times, error), column_of(names[1], events, error)
         if time.size != cause.size:
-            raise InputError(f"{names[0]} have {time.size} rows, and {names[1]} {cause.size}")
+            raise InputError(
+                f"{names[0]} and {names[1]} need one length: they have {time.size} and {cause.size}"
+            )
         if not time.size:
             raise InputError(f"{names[0]} and {names[1]} are empty: give rows of follow-up")
         end = _positive("horizon", horizon)
@@ -141,7 +143,7 @@ class FollowUp:
     def outcomes(self, scores: Floats) -> MeanOutcomes:
         """Return the outcomes of rows with these scores (n,); InputError where none is judged."""
         if scores.size != self.times.size:
-            raise InputError(f"{self.times.size} times for {scores.size} scores")
+            raise InputError(f"times: {self.times.size} for {scores.size} scores")
         self._validate_reach()
         n, values, strata = scores.size, np.full(scores.size, np.nan), list[Stratum]()
         weights, number = np.zeros(n), self._strata_of(scores)
@@ -218,9 +220,10 @@ class FollowUp:
         if last == 0.0:
             raise InputError("all times are 0: no row was followed")
         unit = "; are times and horizon in one unit?" if last < self.horizon / 10 else ""
+        longest = self._longest(np.zeros(self.times.size, np.int64))
         raise InputError(
             f"no row is followed to the horizon {self.horizon:g}, the last follow-up is at "
-            f"{last:g}{unit}: {self._longest(np.zeros(self.times.size, np.int64))}"
+            f"{last:g}: {longest}{unit}"
         )
 
     def _longest(self, number: Ints) -> str:
@@ -244,8 +247,8 @@ class FollowUp:
         where = f" in {len(judged)} strata" if len(judged) > 1 else ""
         competing = f", {others} with a competing event" if others else ""
         return (
-            f"risk at {self.horizon:g}{self.unit}: {events} events{competing}, {censored} censored "
-            f"before, {100 * risk:.3g} % by {by}{where}"
+            f"risk at {self.horizon:g}{self.unit}: {events} event{'s' * (events != 1)}{competing}, "
+            f"{censored} censored before, {100 * risk:.3g} % by {by}{where}"
         )
 
     def _warnings(self, strata: list[Stratum], values: Floats, marginal: float) -> list[str]:
@@ -265,7 +268,7 @@ class FollowUp:
             texts.append(f"in a stratum less than a fifth is followed to {self.horizon:g}")
         events = sum(each.events for each in strata if each.judged)
         if events < _FEW_EVENTS:
-            texts.append(f"{events} events by {self.horizon:g} are few")
+            texts.append(f"events by {self.horizon:g}: {events}, which are few")
         kept = values[~np.isnan(values)]
         error = float(kept.std() / np.sqrt(kept.size))
         if not gone and abs(kept.mean() - marginal) > 2 * error > 0:
@@ -282,7 +285,7 @@ class FollowUp:
 
     def _notes(self) -> list[str]:
         at_zero = int(np.sum((self.times == 0) & (self.causes == CENSORED)))
-        return [f"{at_zero} rows have no follow-up: time 0, no event"] * bool(at_zero)
+        return [f"rows without follow-up (time 0, no event): {at_zero}"] * bool(at_zero)
 
 
 def strata_of_scores(scores: Floats, most: int) -> Ints:

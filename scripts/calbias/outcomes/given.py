@@ -9,6 +9,7 @@ from typing import Any, TypedDict
 import numpy as np
 from numpy.typing import ArrayLike
 
+from calbias.engine.scores_and_hits import array_error
 from calbias.errors import InputError
 from calbias.outcomes.checks import RowError, column_of, first_wrong
 from calbias.outcomes.follow_up import BY_RISK, FollowUp
@@ -113,16 +114,21 @@ class Given:
             outcomes = judged(scores, self.judge, hits, self.labelled, name=name, error=self.error)
         else:
             outcomes = of_shares(hits)
+            is_share = not outcomes.is_exact
+            if is_share and (((scores == 0) | (scores == 1)).all() or np.array_equal(scores, hits)):
+                raise (self.error or array_error)(
+                    "the hits are the scores, or scores are all 0 or 1 and hits between: give the "
+                    "scores first, then the hits"
+                )
         return outcomes if self.weights is None else self._weighted(outcomes)
 
     def _weighted(self, outcomes: MeanOutcomes) -> MeanOutcomes:
         name = self.names.get("weights", "weights")
-        weights = column_of(name, self.weights, self.error)
-        if weights.shape != outcomes.values.shape:
-            raise InputError(f"{name} have {weights.size} rows, the scores {outcomes.values.size}")
+        weights = column_of(name, self.weights, self.error, size=outcomes.values.size)
         first_wrong(weights < 0, weights, name, "a weight is at least 0", self.error)
         if not weights.any():
             raise InputError(f"all {name} are 0: give positive ones")
+        weights = np.ldexp(weights, -int(np.frexp(weights.max())[1]))  # squares have room
         like = weights.sum() ** 2 / (weights @ weights)
         if like < _FEWEST:
             raise InputError(

@@ -18,6 +18,7 @@ from calbias.outcomes.follow_up import MOST_STRATA, strata_of_scores
 from calbias.outcomes.mean_outcomes import Floats, MeanOutcomes
 
 _LABELS_PER_STRATUM, _FEWEST_LABELS, _FEW_LABELS = 20, 5, 50
+_FACTOR = 3  # between the human labels and those that the chances say, at most
 
 
 def judged(
@@ -33,14 +34,12 @@ def judged(
 
     ``chance`` (n,) or a number is that of being labelled by a human.
     """
-    values = column_of(name, judge, error)
-    if values.size != scores.size:
-        raise InputError(f"{name} has {values.size} rows, and the scores have {scores.size}")
+    values = column_of(name, judge, error, size=scores.size)
     first_wrong((values < 0) | (values > 1), values, name, "give labels from 0 to 1", error)
     labelled = ~np.isnan(human)
     n_labels = int(labelled.sum())
     if n_labels < _FEWEST_LABELS:
-        raise InputError(f"{n_labels} rows have a human label: give at least {_FEWEST_LABELS}")
+        raise InputError(f"rows with a human label: {n_labels}; give at least {_FEWEST_LABELS}")
     warnings: tuple[str, ...] = ()
     if chance is None:
         most = int(np.clip(n_labels // _LABELS_PER_STRATUM, 1, MOST_STRATA))
@@ -56,16 +55,22 @@ def judged(
                 f"{high:.3g} a stratum has fewer than {_FEWEST_LABELS} human labels",
             )
     else:
-        share = column_of("labelled", chance, error)
-        if np.ndim(chance) and share.size != scores.size:
-            raise InputError(f"labelled has {share.size} rows, and the scores have {scores.size}")
+        size = scores.size if np.ndim(chance) else 1
+        share = np.broadcast_to(column_of("labelled", chance, error, size=size), scores.shape)
         wrong = (share <= 0) | (share > 1)
         first_wrong(wrong, share, "labelled", "a chance of being labelled is in (0, 1]", error)
+        wrong = (share == 1) & ~labelled
+        first_wrong(wrong, share, "labelled", "a row of this chance has a human label", error)
+        if not 1 / _FACTOR <= n_labels / share.sum() <= _FACTOR:
+            raise InputError(
+                f"labelled: by these chances about {share.sum():.3g} rows have a human label, and "
+                f"{n_labels} have one; give the chance of each row"
+            )
     outcomes = values + np.where(labelled, (np.nan_to_num(human) - values) / share, 0.0)
     rarer = int(min(np.sum(human == 1), np.sum(human == 0)))
     if rarer < _FEW_LABELS:
         warnings += (
-            f"{rarer} human labels of the rarer outcome are few: the p-value is approximate below "
+            f"human labels of the rarer outcome: {rarer}; the p-value is approximate below "
             f"{_FEW_LABELS}",
         )
     judged_rows = ~np.isnan(outcomes)

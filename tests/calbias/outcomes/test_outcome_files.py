@@ -117,7 +117,7 @@ def test_a_status_of_texts_and_missing_times(path, table, tmp_path):
         probabilities=table.score[5:], times=table.time[5:], events=table.status[5:], horizon=4
     )
     assert data.outcomes.words == numbers.outcome
-    assert "5 rows without time are left out" in data.notes
+    assert "rows without time, which are left out: 5" in data.notes
     assert np.array_equal(data.place.rows[:2], [5, 6])
     alive = table.assign(status=np.where(table.status == 1, "dead", "alive"))
     alive.to_csv(file, index=False)
@@ -199,6 +199,8 @@ test_columns_that_do_not_fit_are_refused = refuses(
     ({"judge": "judge"}, "--judge needs --hit or --label"),
     ({**HIT, "weight": "weight"}, "there is no column 'weight'"),
     ({**HIT, "weight": "w"}, r"line 2: w: -1; a weight is at least 0"),
+    ({"horizon": 1.0, "columns": {"hit": "hit"}}, "--horizon goes without --hit"),
+    ({"horizon": 1.0, "status": "status", "columns": {"label": "hit"}}, "goes without --label"),
     ({"horizon": 9.0}, r"give one of at most 2\b"),
     ({"horizon": 1.0, "columns": {"event": "late"}}, "never .late."),
     ({"horizon": 1.0, "columns": {"event": "7"}}, "never '?7"),

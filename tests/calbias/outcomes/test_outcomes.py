@@ -202,7 +202,34 @@ def test_recalibration_repairs_what_follow_up_shows():
     assert after.risk.loc["observed/expected", "value"] == pytest.approx(1, abs=0.02)
     inside = risk < 0.6
     assert recalibrator.predict(risk)[inside] == pytest.approx(risk[inside] ** 2, abs=0.06)
-    assert Recalibrator("isotonic").fit(risk, **follow_up).predict([0.0, 1.0]).min() >= 0
+    for method in ("isotonic", "spline"):
+        repaired = Recalibrator(method).fit(risk, **follow_up).predict(risk)
+        assert repaired[inside] == pytest.approx(risk[inside] ** 2, abs=0.2)
+    with pytest.raises(InputError, match="a spline takes no weights"):
+        Recalibrator("spline").fit(risk, risk > 0.5, weights=risk)
+
+
+def test_one_row_of_a_kind_is_named_in_the_singular():
+    risk, time = np.linspace(0.1, 0.9, 60), np.arange(60.0)
+    follow_up = {"times": time, "events": np.arange(60) == 3, "horizon": 30}
+    audits = (
+        calbias.audit(probabilities=risk, by=(np.arange(60) < 55), **follow_up),
+        calbias.audit(probabilities=risk, labels=np.arange(60) == 3),
+    )
+    told = [str((each.sentence, each.warnings, each.notes)) for each in audits]
+    assert "(risk at 30: 1 event, 29 censored" in told[0]
+    assert "Events by 30: 1, which are few" in told[0]
+    assert ", 1 event (" in told[1]
+    assert not re.search(r"\b1 (events|rows|subgroups)", " ".join(told))
+    assert "was found in 1 subgroup (" in audits[0].subgroups.sentence
+
+
+@pytest.mark.parametrize("power", [-1070, -600, 600, 1020])
+def test_weights_may_have_any_unit(power):
+    scores, hits, rng = drawn()
+    weights = rng.integers(1, 9, 600) * 1.0
+    audits = [calbias.audit(scores, hits, weights=w) for w in (weights, np.ldexp(weights, power))]
+    assert audits[0].to_json() == audits[1].to_json()
 
 
 def test_columns_of_rows_that_are_not_judged_go_with_them():
@@ -247,13 +274,23 @@ test_what_such_outcomes_do_not_allow_is_refused = refuses(
     ({"weights": np.arange(40) ** 9.0}, r"weights 40 rows count like \d\.\d: give rows"),
     ({"judge": SCORES[:8], "scores": SCORES[:8], "hits": np.arange(8) % 2}, "8 rows are too few"),
     ({**FOLLOW_UP, "times": np.zeros(40)}, "all times are 0"),
-    ({"weights": np.ones(3)}, "weights have 3 rows, the scores 40"),
+    ({"weights": np.ones(3)}, r"weights has the shape \(3,\), for 40 rows: give one"),
+    ({**FOLLOW_UP, "times": np.ones((2, 20))}, r"times has the shape \(2, 20\): give one number"),
+    ({**FOLLOW_UP, "hits": np.ones(40)}, "leave scores and hits out"),
+    ({"weights": np.ones(40), "labels": np.ones(40)}, "give these instead of labels"),
+    ({"scores": np.arange(40) % 2, "hits": SCORES}, "give the scores first, then the hits"),
+    ({"hits": SCORES}, "give the scores first, then the hits"),
     ({"weights": np.ones(40), "by": SCORES > 0.5}, "subgroups take no weights"),
     ({"labelled": 0.5}, "the chance of being labelled goes with a judge"),
     ({"event": 2}, "event goes with follow-up"),
     ({"judge": SCORES * 2}, "row 20 .*judge: 1.0.*; give labels from 0 to 1"),
-    ({"judge": SCORES, "hits": np.full(40, np.nan)}, "0 rows have a human label"),
-    ({"judge": SCORES, "labelled": [0.5] * 3}, "labelled has 3 rows, and the scores have 40"),
+    ({"judge": SCORES, "hits": np.full(40, np.nan)}, "rows with a human label: 0; give"),
+    ({"judge": SCORES, "labelled": [0.5] * 3}, r"labelled has the shape \(3,\), for 40 rows"),
+    ({"judge": SCORES, "labelled": 0.01}, "about 0.4 rows have a human label, and 40 have one"),
+    (
+        {"judge": SCORES, "labelled": 1.0, "hits": np.where(SCORES > 0.5, 1, np.nan)},
+        "row 0 .*labelled: 1; a row of this chance has a human label",
+    ),
     ({**FOLLOW_UP, "horizon": True}, "horizon must be a number above 0, not True"),
     ({**FOLLOW_UP, "event": "dead"}, "event must be a whole number, a code of events, not 'dead'"),
     ({**FOLLOW_UP, "event": 1.5}, "event must be a whole number, a code of events, not 1.5"),
