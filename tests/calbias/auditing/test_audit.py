@@ -76,6 +76,8 @@ def test_one_number_for_one_question(over):
     for x in (1, 5):  # percent are asked about
         with pytest.raises(calbias.InputError, match=f"not {x}: {x} % is 0"):
             over.within(x)
+    with pytest.raises(calbias.InputError, match=r"within takes a fraction .*, not '5%'"):
+        over.within("5%")
     assert over.p_value == judge(scores, hits).p_value
     found = over.description["accuracy"], over.description["brier"]
     assert found == pytest.approx((hits.mean(), np.mean((scores - hits) ** 2)))

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from typing import TYPE_CHECKING, Literal, NamedTuple, Protocol
 
+from calbias.engine.scores_and_hits import is_number
 from calbias.errors import InputError
 
 if TYPE_CHECKING:
@@ -56,8 +57,8 @@ class Gate(NamedTuple):
 
 def answer(interval: tuple[float, float], x: float) -> Answer:
     """Return "yes" where the interval is at most x, a fraction, "no" where it is above it."""
-    if not 0.0 <= x < 1.0:
-        hint = f": {x:g} % is {x / 100:g}" if 1.0 <= x <= 100.0 else ""
+    if not (is_number(x) and 0.0 <= x < 1.0):
+        hint = f": {x:g} % is {x / 100:g}" if is_number(x) and 1.0 <= x <= 100.0 else ""
         raise InputError(f"within takes a fraction from 0 to below 1, not {x!r:.60}{hint}")
     low, high = interval
     return "yes" if high <= x else "no" if low > x else "undecided"

@@ -22,7 +22,7 @@ from calbias.auditing.planning.validation_size import event_goals, validate_even
 from calbias.auditing.verdict.judge import judge
 from calbias.auditing.verdict.power import cluster_labels, verdict_labels
 from calbias.defaults import SIGNIFICANT
-from calbias.engine.scores_and_hits import is_number
+from calbias.engine.scores_and_hits import as_array, is_number, scores_and_hits
 from calbias.errors import InputError
 from calbias.io.outputs import GENERATOR
 from calbias.reading.columns import Columns
@@ -132,7 +132,8 @@ def plan(
         )
     _validate_goals(detect, power, slope_width, gap_width)
     validate_event(oe_width, c_width, prevalence, c_statistic)
-    given = np.asarray(_quantiles(beta, normal) if scores is None else scores, float)
+    given = _quantiles(beta, normal) if scores is None else as_array("scores", scores)
+    given, _ = scores_and_hits(given, np.zeros(np.shape(given)))
     _validate_pilot(given, scores is not None, hits, clusters)
     order = np.argsort(given, kind="stable")
     scores = given[order]

@@ -208,6 +208,17 @@ test_bad_plans_are_refused = refuses(
         for beta in ((0, 1), (1e-320, 1), (1, np.nan), (1, 1, 1), "ab")
     ),
     ({"beta": (np.inf, 1)}, "parameters of a Beta distribution are between 1e-06 and 1000000, not"),
+    *(
+        ({"scores": scores}, message)
+        for scores, message in (
+            ([0.5, np.nan], r"row 1 .*score nan"),
+            ([50, 60], "divide by 100"),
+            ([], "not empty"),
+            (np.ma.masked_array([0.5, 0.6], [0, 1]), "no mask"),
+            (["0.5"], "must be numbers"),
+            ([[0.5, 0.6]], "one-dimensional"),
+        )
+    ),
     ({"beta": (2, 1), "detect": 0.05}, "detect must be a list"),
     ({"beta": (2, 1), "detect": [[0.05]]}, "detect must be a list"),
     *(
