@@ -18,7 +18,12 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from calbias.defaults import N_BINS
-from calbias.engine.scores_and_hits import as_array, scores_and_hits, validate_options
+from calbias.engine.scores_and_hits import (
+    as_array,
+    scores_and_hits,
+    validate_options,
+    validate_same_order,
+)
 from calbias.errors import InputError
 from calbias.estimation.api import Estimate
 from calbias.estimation.loading import estimate_sums
@@ -108,6 +113,7 @@ class Sketch:
         InputError
             For input that is not of this form; nothing is counted then.
         """
+        validate_same_order(scores=scores, hits=hits, sample_weight=sample_weight)
         rows, outcomes = scores_and_hits(scores, hits)
         times = np.ones(rows.size, np.int64)
         if sample_weight is not None:

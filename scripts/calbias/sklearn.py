@@ -15,7 +15,7 @@ from numpy.typing import ArrayLike
 
 from calbias.auditing.diagrams.reliability import reliability_diagram
 from calbias.defaults import CONFIDENCE_LEVEL, N_BINS
-from calbias.engine.scores_and_hits import as_array, validate_same_order
+from calbias.engine.scores_and_hits import any_array, as_array, validate_same_order
 from calbias.errors import InputError, looked_up, of_extra
 from calbias.estimation.api import estimate
 from calbias.estimators.ece_sweep import bins_chosen
@@ -86,7 +86,7 @@ def calibration_error(
     >>> round(calibration_error(y_true, y_prob, strategy="uniform", n_bins=2), 3)
     0.15
     """
-    scores, hits = _sample(y_true, y_prob, pos_label, labels)
+    scores, hits = _sample(y_true, y_prob, pos_label, labels, sample_weight)
     name = looked_up("strategy", strategy, _ESTIMATORS) if estimator is None else estimator
     if isinstance(norm, str):
         norm = looked_up("norm", norm, {"l1": 1.0, "l2": 2.0})
@@ -155,7 +155,7 @@ class CalibrationDisplay:
         ``confidence_level`` is the probability of the band; ``kwargs`` go to ``plot``; the others
         are as for ``calibration_error``.
         """
-        scores, hits = _sample(y_true, y_prob, pos_label, labels)
+        scores, hits = _sample(y_true, y_prob, pos_label, labels, sample_weight)
         looked_up("strategy", strategy, _ESTIMATORS)
         if strategy == "sweep":
             if sample_weight is not None:
@@ -192,11 +192,15 @@ def _number(n_bins: Bins, n: int) -> int:
 
 
 def _sample(
-    y_true: ArrayLike, y_prob: ArrayLike, pos_label: Any, labels: ArrayLike | None
+    y_true: ArrayLike,
+    y_prob: ArrayLike,
+    pos_label: Any,
+    labels: ArrayLike | None,
+    sample_weight: ArrayLike | None,
 ) -> tuple[np.ndarray, np.ndarray]:
     """Return scores and hits: of the positive class, or of the top label of several columns."""
-    validate_same_order(y_true=y_true, y_prob=y_prob)
-    truth, probabilities = np.asarray(y_true), as_array("y_prob", y_prob)
+    validate_same_order(y_true=y_true, y_prob=y_prob, sample_weight=sample_weight)
+    truth, probabilities = any_array("y_true", y_true), as_array("y_prob", y_prob)
     truth = truth.reshape(-1) if truth.ndim == 2 and truth.shape[1] == 1 else truth
     if truth.ndim != 1 or probabilities.ndim not in (1, 2) or len(truth) != len(probabilities):
         raise InputError(

@@ -11,7 +11,12 @@ from typing import Literal, NamedTuple, TypeAlias
 from numpy.typing import ArrayLike
 
 from calbias.defaults import N_BINS
-from calbias.engine.scores_and_hits import checked_weights, scores_and_hits, validate_options
+from calbias.engine.scores_and_hits import (
+    checked_weights,
+    scores_and_hits,
+    validate_options,
+    validate_same_order,
+)
 from calbias.engine.sorted_batch import SortedBatch, sorted_data_set
 from calbias.errors import InputError
 from calbias.estimation.loading import estimate_sums, is_of_sums, load_estimator, loaded
@@ -176,6 +181,10 @@ def estimate(
     0.3
     """
     validate_options(n_bins, norm)
+    validate_same_order(
+        scores=scores, hits=hits, logits=logits, probabilities=probabilities, labels=labels,
+        sample_weight=sample_weight,
+    )  # fmt: skip
     path = estimator_file(estimator, folders_with(estimator_dir))
     target = estimator_target(estimator, path)
     if scores is None or hits is None or not logits is probabilities is labels is None:

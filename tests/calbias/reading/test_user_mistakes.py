@@ -207,6 +207,10 @@ def test_pandas_columns_in_another_order_are_refused():
         lambda: calbias.Recalibrator().fit(scores, y, judge=hits),
         lambda: calbias.Monitor().update(scores, y, hits),
         lambda: calibration_error(hits, scores),
+        lambda: calibration_error(y, scores, sample_weight=hits),
+        lambda: calbias.estimate("ece_bin_ew", scores, y, sample_weight=hits),
+        lambda: calbias.reliability_diagram(scores, y, sample_weight=hits),
+        lambda: calbias.Sketch().add(scores, y, hits),
     ):
         with pytest.raises(InputError, match=r"same index in another order.*\.loc\["):
             call()

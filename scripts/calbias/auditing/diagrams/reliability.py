@@ -13,6 +13,7 @@ from calbias.engine.scores_and_hits import (
     checked_weights,
     validate_level,
     validate_options,
+    validate_same_order,
     validate_whole,
 )
 from calbias.engine.seeding import stream
@@ -108,6 +109,10 @@ def reliability_diagram(
     if binning not in IS_EQUAL_MASS:
         raise InputError(f"binning must be {' or '.join(IS_EQUAL_MASS)}, not {binning!r:.60}")
     validate_level(confidence_level)
+    validate_same_order(
+        scores=scores, hits=hits, logits=logits, probabilities=probabilities, labels=labels,
+        sample_weight=sample_weight,
+    )  # fmt: skip
     rows = prepared(scores, hits, probabilities, logits, labels).single
     n = rows.hit.size
     weights = np.ones(n) if sample_weight is None else checked_weights(sample_weight, n)
