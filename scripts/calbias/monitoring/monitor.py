@@ -35,7 +35,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from calbias.auditing.verdict.clusters import cluster_names
-from calbias.engine.scores_and_hits import scores_and_hits, validate_same_order
+from calbias.engine.scores_and_hits import is_number, scores_and_hits, validate_same_order
 from calbias.errors import InputError, looked_up, of_extra, reading
 from calbias.monitoring import blocks as memory
 from calbias.monitoring.blocks import N_CELLS, PRIOR, grown, likelihood_ratios, weight_after
@@ -96,8 +96,7 @@ class Monitor:
     """
 
     def __init__(self, level: float = 0.05) -> None:
-        is_number = isinstance(level, int | float) and not isinstance(level, bool)
-        if not is_number or not _LEAST_LEVEL <= level < 1:
+        if not (is_number(level) and _LEAST_LEVEL <= level < 1):
             raise InputError(
                 f"level must be a number between 0 and 1, at least {_LEAST_LEVEL:g}, not "
                 f"{level!r:.60}"

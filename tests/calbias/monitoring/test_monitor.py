@@ -263,6 +263,7 @@ def forged(rows=60, **values):
 
 def test_a_true_state_is_accepted():
     assert Monitor.from_json(forged()).to_json() == forged()
+    assert Monitor.from_json(Monitor(np.float32(0.25)).to_json()).level == 0.25
 
 
 since = Since(1, 1, 5)
