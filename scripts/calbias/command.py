@@ -123,7 +123,7 @@ def _plan(options: Any) -> None:
     whole_numbers = ("labels", "clusters", "events")
     counts = {name: "{:.0f}".format for name in table if name.startswith(whole_numbers)}
     print(table.to_string(float_format="{:.3f}".format, formatters=counts, na_rep=""))
-    if table[["slope", "shift"]].notna().all(axis=1).any():
+    if {"slope", "shift"} <= {*table} and table[["slope", "shift"]].notna().all(axis=1).any():
         notes.append("an error has a row as a slope and a row as a shift: plan for the larger one")
     if (table["labels"] == math.inf).any():
         notes.append(
