@@ -48,7 +48,7 @@ rule write_evidence_page:
         **given(
             "write_evidence_page",
             tables=TABLES,
-            figures=FIGURES,
+            figures=[*FIGURES],
             audits=[name for name in AUDITED if name not in OWN],
         ),
     shell:

@@ -69,6 +69,8 @@ def job_params(
 def words(option: str, value: Any) -> str:
     """Return an option with its words, ``--n-samples 200 400``; of long ones, a file of them."""
     if isinstance(value, Mapping):
+        if not all(isinstance(path, str | Path) for path in value.values()):
+            raise TypeError(f"{option}: give the names, or a path for each")
         value = [f"{name}={path}" for name, path in value.items()]
     listed = value if isinstance(value, Sequence) and not isinstance(value, str) else [value]
     texts = [str(each) for each in listed if each is not None]

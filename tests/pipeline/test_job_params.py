@@ -59,6 +59,8 @@ def test_words_of_a_command_line(folder):
     assert words("n-samples", [200, 400]) == "--n-samples 200 400"
     assert words("label", None) == words("label", []) == "--label"
     assert params["parts"](wildcards, {"parts": "one.csv"}) == "--parts one.csv"
+    with pytest.raises(TypeError, match="tables: give the names, or a path for each"):
+        job_params("judge_claims", list, tables={"a": ("no", "path")})
 
 
 def test_words_of_a_thousand_models_are_in_a_file(folder):

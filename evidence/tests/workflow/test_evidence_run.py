@@ -1,5 +1,7 @@
 """The evidence after the papers, as ``smoke.yaml`` runs them; what a run without the folder is."""
 
+import re
+
 import pytest
 import test_smoke as papers
 from checkout import SMOKE
@@ -23,6 +25,13 @@ FULL = {
 def made(evidence):
     """A checkout after the run, and the tables that it has not made."""
     return evidence, papers.ON_ITS_OWN | FULL
+
+
+def test_the_page_links_the_numbers_of_each_figure(evidence):
+    page = (evidence / "results/evidence.html").read_text("utf-8")
+    figures = re.findall(r'src="figures/(\w+)\.png"', page)
+    assert figures
+    assert [name for name in figures if f'href="figures/{name}.csv"' not in page] == []
 
 
 @pytest.mark.parametrize("page", ["evidence", "league", "audit/resnet110_c10"])
