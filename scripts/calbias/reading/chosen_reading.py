@@ -29,7 +29,7 @@ from calbias.reading.table import Table
 from calbias.reading.words import FOLD, PARTS, plain
 
 _ROLES = ("score", "hit", "label", "prediction")
-_MOST_FOLDS = 4
+_MOST_FOLDS = 12
 
 
 def named_columns(
@@ -115,14 +115,15 @@ def _is_fold(name: str, facts: Facts) -> bool:
 
 
 def _may_be_fold(name: str, facts: Facts) -> bool:
-    """Return whether a column may say which rows are of the test: is_test, or parts in words."""
-    if facts.values is None or facts.has_gaps or not 1 < len(facts.values) <= _MOST_FOLDS:
+    """Return whether a column may say which rows are of the test: is_test, or folds in words."""
+    values = facts.values or ()
+    if not 1 < len(values) <= _MOST_FOLDS:
         return False
     fold = plain(name).removeprefix("is_").removeprefix("in_").removesuffix("_set")
     is_flag = fold != plain(name) and is_word(fold)
     if plain(name) in (*FOLD, "usage"):
-        return facts.labels <= PARTS
-    return is_flag and facts.is_binary
+        return facts.labels <= PARTS or any(are_folds([value]) for value in values)
+    return (is_flag and facts.is_binary) or are_folds(values)
 
 
 def _matrix(table: Table, names: Sequence[str], location: Place) -> np.ndarray:

@@ -261,8 +261,7 @@ def test_certain_probabilities_are_scores_of_0_and_1(tmp_path):
 FOLDS = {
     "words": (["Train", "VALID", "test"], 100, "100 rows of training are left out"),
     "numbers": ([0, 1, 2], 300, "no words for folds: all rows are judged; --rows"),
-    "other": (["oof", "test", "x"], 300, "no words for folds"),
-    "empty": (["test", "valid", None], 300, "no words for folds"),
+    "other": (["oof", "train", "x"], 300, "no words for folds"),
     "no test": (["train", "val", "dev"], 200, "rows of fold validation are judged"),
     "training": (["train", "training", "Train"], 300, "no words for folds"),
 }

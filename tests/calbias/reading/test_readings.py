@@ -148,6 +148,12 @@ ASKED = {
     "flag of a fold": ({"is_test": CLASS % 2, "score": SURE, "hit": HAPPENED}, None, 2),
     "fold of other words": ({"Usage": np.array(["Public", "Private"])[CLASS % 2], "risk": RISK,
                              "label": HAPPENED}, None, 2),
+    "fold of another name": ({"dataset": np.array(["train", "test"])[CLASS % 2], "risk": RISK,
+                              "label": HAPPENED}, None, 2),
+    "folds and a gap": ({"split": np.array(["train", "test", None])[CLASS], "risk": RISK,
+                         "label": HAPPENED}, None, 2),
+    "folds and parts": ({"partition": np.array(["1", "2", "Holdout"])[CLASS], "risk": RISK,
+                         "label": HAPPENED}, None, 3),
     "follow-up": ({"time_months": RISK * 60, "status": HAPPENED, "risk_5y": RISK}, EVENTS, 1),
 }  # fmt: skip
 _FACTS = re.compile(r"; (\d+) rows, mean score ([\d.]+) %, ([\d.]+) % (events|hits)$")
