@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Sequence
 
-from calbias.reading.cells import as_number
 from calbias.reading.class_group import OWN
 from calbias.reading.columns import Columns
-from calbias.reading.facts import WORDS, Facts
+from calbias.reading.facts import NUMBERS, TRUTH, WORDS, Facts
 from calbias.reading.outcomes import free_columns, hits_of, predictions_of
 from calbias.reading.reading import Header
 from calbias.reading.scores import Score
@@ -58,7 +58,9 @@ def why_not_alike(header: Header, label: str, prediction: str) -> str:
     if _are_free_texts(header, label, prediction):
         return f"most texts of {prediction} never occur in {label}: do they match?"
     if _are_written_otherwise(header, label, prediction):
-        return f"{label} and {prediction} share no text, but numbers: write both alike"
+        return (
+            f"texts of {label} and {prediction} are never equal, or but for capitals: write alike"
+        )
     return ""
 
 
@@ -72,13 +74,13 @@ def _are_free_texts(header: Header, label: str, prediction: str) -> bool:
 
 
 def _are_written_otherwise(header: Header, label: str, prediction: str) -> bool:
-    """Return whether no text is in both columns, though a number is: 01 and 1."""
-    texts, others = ({*(header.facts(name).values or ())} for name in (label, prediction))
-    return not texts & others and bool(_numbers_in(texts) & _numbers_in(others))
-
-
-def _numbers_in(texts: set[str]) -> set[float]:
-    return {number for text in texts if (number := as_number(text)) is not None}
+    """Return whether no value is in both columns, or capitals alone tell some apart."""
+    facts = [header.facts(name) for name in (label, prediction)]
+    if {each.kind for each in facts} == {NUMBERS, TRUTH} or None in [each.values for each in facts]:
+        return False  # true is 1
+    truths, texts = ({*(each.values or ())} for each in facts)
+    counts = Counter(map(str.casefold, truths | texts))
+    return not truths & texts or any(counts[text.casefold()] > 1 for text in truths ^ texts)
 
 
 def _unnamed_truths(
