@@ -56,7 +56,7 @@ def groups_of(
             for frame in _frames(names, pair):
                 framed = _of_frame(names, pair, frame, facts, sums)
                 framed = [g for g in framed if len(g.names) == 2]
-                groups += [_by_words(g.names, True) for g in framed]
+                groups += [group for g in framed for group in _by_words(g.names, True)]
     if not groups and numbers is None:
         groups = _of_initials(names, words, facts)
     if numbers is not None and not groups:
@@ -170,6 +170,8 @@ def _of_run(
     if all(facts(name).is_score for name in columns) and not is_sum:
         return []
     is_class = _is_class(stem)
+    if k == 2 and first == 1 and min(numbers) == 0:
+        return _by_words(columns, False)  # is the first 0, or named by 1?
     lacks_labels = {*numbers} <= {0, 1} and k > 2  # two of three labels: features of an event?
     return [
         Group(
@@ -221,7 +223,7 @@ def _of_stem(
         if all(facts(name).is_score for name in columns) and not is_sum:
             continue
         lacks_labels = {*numbers} <= {0, 1} and len(columns) > 2 and not is_sum
-        groups.append(_by_words(columns, not lacks_labels))
+        groups += _by_words(columns, not lacks_labels)
     return groups
 
 
@@ -242,21 +244,26 @@ def _of_sums(
             choices += [[*choice] for choice in combinations(each, max(len(each) - 1, 0))]
     for choice in choices:
         if len(choice) > max(1, *numbers) and sums(choice, True):
-            return [_by_words(choice, True)]
+            return _by_words(choice, True)
     decimals = [name for name in columns if _is_decimal(facts(name))]
     if len(decimals) == max(numbers) + 1 > 2 and not all(facts(n).is_score for n in decimals):
-        return [_by_words(decimals, False)]
+        return _by_words(decimals, False)
     return []
 
 
-def _by_words(names: Sequence[str], is_admitted: bool) -> Group:
-    """Return a group in the order of its columns; of two, yes is 1 and no is 0."""
+def _by_words(names: Sequence[str], is_admitted: bool) -> list[Group]:
+    """Return a group in the order of its columns; of two, yes is 1 and no is 0.
+
+    Where the names of two say nothing, either may be 1: both orders are offered.
+    """
     names = in_class_order(names)
+    if len(names) != 2:
+        return [Group((*names,), (), 0, is_admitted)]
     start, end = affixes(names)
-    inner = {name[len(start) : len(name) - len(end)].casefold() for name in names}
-    if len(names) == 2 and len(inner) == 2 and (event := positive(inner)) is not None:
-        names = sorted(names, key=lambda n: n[len(start) : len(n) - len(end)].casefold() == event)
-    return Group((*names,), (), 0, is_admitted)
+    inner = {name[len(start) : len(name) - len(end)].casefold(): name for name in names}
+    if (event := positive({*inner})) is not None and len(inner) == 2:
+        return [Group((*sorted(names, key=inner[event].__eq__),), (), 0, is_admitted)]
+    return [Group((*order,), (), 0, False) for order in (names, names[::-1])]
 
 
 def _is_decimal(facts: Facts) -> bool:

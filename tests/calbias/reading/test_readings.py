@@ -151,6 +151,8 @@ ASKED = {
                           None, 1),
     "capitals": ({"label": WORD, "prediction": np.array(["cat", "dog", "Owl"])[P.argmax(axis=1)],
                   "confidence": P.max(axis=1)}, None, 1),
+    "two words and 0 and 1": ({**of_two("p_legit", "p_fraud"), "label": HAPPENED}, EVENTS, 2),
+    "columns 1 and 2": ({**of_two("p2", "p1"), "y": HAPPENED}, EVENTS, 2),
     "flag of a fold": ({"is_test": CLASS % 2, "score": SURE, "hit": HAPPENED}, None, 2),
     "fold of other words": ({"Usage": np.array(["Public", "Private"])[CLASS % 2], "risk": RISK,
                              "label": HAPPENED}, None, 2),
