@@ -51,6 +51,7 @@ def groups_of(
     if not groups:
         for frame in _frames(names, words):
             groups += _of_frame(names, words, frame, facts, sums)
+    groups = groups or _of_plain_names(names, values, facts, sums)
     if not groups and {*values} <= {"0", "1"}:  # no and yes are 0 and 1
         for pair in PAIRS[1:]:
             for frame in _frames(names, pair):
@@ -138,6 +139,29 @@ def _of_frame(
     if not choices or all(facts(name).is_score for name in named):
         return []  # fractions that do not sum to 1 are several scores
     return [group(each) for each in dict.fromkeys(map(tuple, (choices[0], choices[-1])))]
+
+
+def _of_plain_names(
+    names: Sequence[str], values: Sequence[str], facts: FactsOf, sums: SumsTo1
+) -> list[Group]:
+    """Return the groups that labels name if signs, spaces and camelCase are _ in both."""
+    columns = {plain(name): name for name in names}
+    labels = {plain(value): value for value in values}
+    if len(columns) < len(names) or len(labels) < len(values) or not all(labels):
+        return []
+    if any(label.isdigit() for label in labels):
+        return []  # -1, or <5
+
+    def sums_of(each: Sequence[str], is_tight: bool) -> bool:
+        return sums([columns[name] for name in each], is_tight)
+
+    return [
+        Group(tuple(columns[n] for n in group.names), tuple(labels.get(x, x) for x in group.labels))
+        for frame in _frames([*columns], [*labels])
+        for group in _of_frame(
+            [*columns], [*labels], frame, lambda name: facts(columns[name]), sums_of
+        )
+    ]
 
 
 def _runs(names: Sequence[str], facts: FactsOf) -> list[tuple[str, list[str]]]:

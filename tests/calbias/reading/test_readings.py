@@ -86,6 +86,12 @@ READ = {
                "top1_prob": P.max(axis=1)}, TOPS),
     "a predicted label and its truth": ({"label": np.array(["cat", "dog", "owl"])[P.argmax(axis=1)],
                                          "prob": P.max(axis=1), "gt": WORD}, TOPS),
+    "labels with spaces": ({**classes("p_", names=["very_low", "mid", "very_high"]),
+                            "label": np.array(["very low", "mid", "very high"])[CLASS]}, TOPS),
+    "labels with signs": ({**classes("", names=["non.small", "small.cell", "other"]),
+                           "label": np.array(["non-small", "small-cell", "other"])[CLASS]}, TOPS),
+    "camel case": ({**classes("p", names=["Home", "Draw", "Away"]),
+                    "result": np.array(["Home", "Draw", "Away"])[CLASS]}, TOPS),
     "true and 1": ({"label": HAPPENED.astype(bool), "prediction": SAID, "score": SURE}, HITS),
 }  # fmt: skip
 
