@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from calbias.reading.columns import Columns
-from calbias.reading.facts import WORDS, Facts
+from calbias.reading.facts import TRUTH, WORDS, Facts
 from calbias.reading.reading import CLASSES, Header, Reading
 from calbias.reading.scores import Score, named_outcomes
 from calbias.reading.words import (
@@ -23,6 +23,9 @@ from calbias.reading.words import (
 
 MOST_LABELS = 20
 """A column of more values next to a score is no label of an event, unless one of them is named."""
+
+
+_PREDICTED = {"pred", "predicted", "prediction", "predictions", "predict"}
 
 
 def _cells_name(facts: Facts, score: str) -> bool:
@@ -54,6 +57,11 @@ def labels_of(header: Header, columns: Columns, scores: Sequence[Score] = ()) ->
             n for score in scores for n in free
             if n != score.name and _cells_name(header.facts(n), score.name)
         ]  # fmt: skip
+    if not named and all(score.is_confidence for score in scores):
+        named = [
+            n for n in free
+            if header.facts(n).kind in (WORDS, TRUTH) and any(_predicts(p, n) for p in free)
+        ]  # fmt: skip
     if not named:
         few = (name for name in free if plain(name) in LESS_OFTEN_LABEL)
         named = [name for name in few if not header.facts(name).is_fraction]
@@ -81,7 +89,7 @@ def predictions_of(header: Header, columns: Columns, label: str) -> list[str]:
     return [
         name
         for name in free
-        if plain(name) in PREDICTION
+        if (plain(name) in PREDICTION or _predicts(name, label))
         and not header.facts(name).is_fraction
         and header.facts(name).values is not None
     ]
@@ -89,8 +97,14 @@ def predictions_of(header: Header, columns: Columns, label: str) -> list[str]:
 
 def is_prediction(name: str) -> bool:
     """Return whether a name says that it is a prediction's."""
-    words = {"pred", "predicted", "prediction", "predictions", "predict"}
-    return plain(name) in PREDICTION or bool(words & words_of(name))
+    words = plain(name).replace("most_likely", "predicted").split("_")
+    return plain(name) in PREDICTION or bool(_PREDICTED & {*words, *words_of(name)})
+
+
+def _predicts(name: str, label: str) -> bool:
+    """Return whether a name is a label's with a word for a prediction: species_pred."""
+    words = [f"{word}_{plain(label)}" for word in (*_PREDICTED, "most_likely")]
+    return plain(name) in (*words, *(f"{plain(label)}_{word}" for word in _PREDICTED))
 
 
 def follow_up(header: Header, reading: Reading) -> str | None:

@@ -23,7 +23,10 @@ def readings_of(header: Header, columns: Columns) -> list[Reading]:
     if not columns.classes and not any(each.is_admitted for each in readings):
         named = (*LABEL, *LESS_OFTEN_LABEL)
         classes = {
-            n for each in readings if plain(str(each.outcome)) in named for n in each.classes
+            n
+            for each in readings
+            for n in each.classes
+            if plain(str(each.outcome)) in named or (each.group.labels and len(each.classes) > 2)
         }
         scores = dict.fromkeys(of_scores(header, columns))
         readings += [each for each in scores if columns.score or each.score not in classes]

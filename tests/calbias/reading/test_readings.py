@@ -92,6 +92,12 @@ READ = {
                            "label": np.array(["non-small", "small-cell", "other"])[CLASS]}, TOPS),
     "camel case": ({**classes("p", names=["Home", "Draw", "Away"]),
                     "result": np.array(["Home", "Draw", "Away"])[CLASS]}, TOPS),
+    "named by its prediction": ({"species": WORD, "confidence": P.max(axis=1), "species_pred":
+                                 np.array(["cat", "dog", "owl"])[P.argmax(axis=1)]}, TOPS),
+    "rapidminer": ({"Play": BOTH[HAPPENED], **of_two("confidence(no)", "confidence(yes)"),
+                    "prediction(Play)": BOTH[SAID]}, EVENTS),
+    "jmp": ({"Species": WORD, **classes("Prob[", names=["cat", "dog", "owl"], end="]"),
+             "Most Likely Species": np.array(["cat", "dog", "owl"])[P.argmax(axis=1)]}, TOPS),
     "true and 1": ({"label": HAPPENED.astype(bool), "prediction": SAID, "score": SURE}, HITS),
 }  # fmt: skip
 
@@ -159,6 +165,8 @@ ASKED = {
                   "confidence": P.max(axis=1)}, None, 1),
     "two words and 0 and 1": ({**of_two("p_legit", "p_fraud"), "label": HAPPENED}, EVENTS, 2),
     "columns 1 and 2": ({**of_two("p2", "p1"), "y": HAPPENED}, EVENTS, 2),
+    "a predicted group": ({"male": SAID == 1, "male_pred": HAPPENED == 1, "risk": RISK,
+                           "died_30d": HAPPENED}, EVENTS, 2),
     "flag of a fold": ({"is_test": CLASS % 2, "score": SURE, "hit": HAPPENED}, None, 2),
     "fold of other words": ({"Usage": np.array(["Public", "Private"])[CLASS % 2], "risk": RISK,
                              "label": HAPPENED}, None, 2),
