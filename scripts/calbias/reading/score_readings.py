@@ -27,6 +27,7 @@ from calbias.reading.words import (
     CHANCE_WORDS,
     GRADES,
     LABEL,
+    LESS_OFTEN_LABEL,
     MAY_BE_PREDICTED,
     OF_EVENT,
     PERCENT_WORDS,
@@ -93,8 +94,9 @@ def _own_outcomes(
         for label in labels:
             if label != score.name:
                 yield from _events(header, columns, score, label)
-    if not labels and not hits and not is_paired:
-        yield from _unnamed_outcomes(header, columns, score)
+    is_named = columns.label or any(plain(label) not in LESS_OFTEN_LABEL for label in labels)
+    if not is_named and not hits and not is_paired:
+        yield from _unnamed_outcomes(header, columns, score, labels)
 
 
 def _is_said(header: Header, name: str) -> bool:
@@ -139,6 +141,11 @@ def _events(
             for value in dict.fromkeys((str(make.event), *values)):
                 yield replace(make, event=value, is_admitted=False, why=why)
             return
+        if not columns.label and AGAINST & words_of(label) - words_of(score.name):
+            for value in sorted(values, key=event.__eq__):
+                why = make.why or f"{label} may say the opposite of the event"
+                yield replace(make, event=value, is_admitted=False, why=why)
+            return
         yield make
         return
     extras = [v for v in values if v.casefold() not in ("0", "1")]
@@ -170,19 +177,24 @@ def _word_of_no_label(score: Score, label: str) -> str:
     return other_words[0] if is_silent else ""
 
 
-def _unnamed_outcomes(header: Header, columns: Columns, score: Score) -> Iterator[Reading]:
-    """Yield what is offered: each column of two values, as an event or as hits."""
+def _unnamed_outcomes(
+    header: Header, columns: Columns, score: Score, labels: Sequence[str]
+) -> Iterator[Reading]:
+    """Yield what is offered: each other column of two values, as an event or as hits."""
     few = [
         name
         for name in free_columns(header, columns)
-        if name != score.name and not is_prediction(name) and _is_few(header.facts(name), name)
+        if name not in (score.name, *labels)
+        and not is_prediction(name)
+        and _is_few(header.facts(name), name)
     ]
     few = [name for name in few if header.facts(name).kind != WORDS or
            header.facts(name).is_binary] or few  # fmt: skip
     for name in few:
         for each in _events(header, columns, score, name, False):
             yield replace(each, is_admitted=False)
-        if not score.is_chance and columns.event is None and header.facts(name).is_binary:
+        is_hit = header.facts(name).is_binary and not AGAINST & words_of(name)
+        if not score.is_chance and columns.event is None and is_hit:
             yield Reading(HITS, score.name, name, is_admitted=False)
 
 

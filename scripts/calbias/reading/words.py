@@ -29,7 +29,7 @@ NO_SCORE = {
 }  # fmt: skip
 AGAINST = {
     *("not", "no", "non", "without", "neg", "negative", "error", "wrong", "incorrect"),
-    *("uncertainty", "survival", "surviving", "alive", "healthy", "normal"),
+    *("uncertainty", "survival", "surviving", "survived", "alive", "healthy", "normal"),
 }  # fmt: skip
 """Words of the chance that the event does not happen, or that the prediction is wrong."""
 PLAIN_WORDS = {
