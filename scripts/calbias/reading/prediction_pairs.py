@@ -30,6 +30,11 @@ def pairs_of(
     if not columns.label and columns.event is None:
         pairs += _unnamed_truths(header, columns, labels, score)
         pairs += _labels_as_predictions(header, labels, score)
+        if not pairs and score.is_confidence:
+            pairs = [
+                (label, name) for label in labels for name in free_columns(header, columns)
+                if name not in (label, score.name) and _are_words_of(header, name, label)
+            ]  # fmt: skip
     return [*dict.fromkeys(pairs)]
 
 
@@ -83,6 +88,12 @@ def _are_written_otherwise(header: Header, label: str, prediction: str) -> bool:
     return not truths & texts or any(counts[text.casefold()] > 1 for text in truths ^ texts)
 
 
+def _are_words_of(header: Header, name: str, label: str) -> bool:
+    """Return whether a column has the words of a label of three or more."""
+    facts, words = header.facts(name), header.facts(label).labels
+    return facts.kind == WORDS and len(words) > 2 and _may_be_same(facts, words)
+
+
 def _unnamed_truths(
     header: Header, columns: Columns, labels: Sequence[str], score: Score
 ) -> list[tuple[str, str]]:
@@ -106,8 +117,8 @@ def _unnamed_truths(
 
 def _may_be_same(facts: Facts, classes: set[str]) -> bool:
     labels = facts.labels if facts.values is not None else set()
-    is_of_them = labels <= classes or (classes <= labels and len(labels) <= 2 * len(classes))
-    return is_of_them and min(len(labels), len(classes)) > 1
+    fewer, more = sorted((labels, classes), key=len)
+    return fewer <= more and len(fewer) > 1 and len(more) <= 2 * len(fewer)
 
 
 def _labels_as_predictions(

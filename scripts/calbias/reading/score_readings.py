@@ -18,6 +18,7 @@ from calbias.reading.outcomes import (
     hits_of,
     is_prediction,
     labels_of,
+    predictions_of,
 )
 from calbias.reading.prediction_pairs import is_pair, pairs_of, why_not_alike
 from calbias.reading.reading import EVENT, HITS, PREDICTED, Header, Reading
@@ -79,23 +80,25 @@ def _own_outcomes(
     named_labels, is_plain, is_paired = {*labels, columns.label}, True, False
     for label, prediction in predicted:
         is_admitted, is_other = is_pair(header, columns, score, label, prediction)
+        is_named = prediction in (*labels, *predictions_of(header, columns, label))
         if is_admitted is not None and columns.event is None:
             is_words = positive(header.facts(prediction).labels) is None and not labels
-            is_admitted = is_admitted and (label in named_labels or is_words)
+            is_admitted = is_admitted and is_named and (label in named_labels or is_words)
             is_paired = True
             why = "" if columns.prediction else why_not_alike(header, label, prediction)
             is_admitted = is_admitted and not why
             pair = Reading(PREDICTED, score.name, label, prediction, is_admitted=is_admitted)
             yield replace(pair, why=why)
-        is_plain = is_plain and (is_other or (label not in named_labels and prediction in labels))
+        is_swapped = label not in named_labels and prediction in labels
+        is_plain = is_plain and (is_other or is_swapped or not is_named)
     if columns.prediction:
         return
     if is_plain or columns.event is not None:
         for label in labels:
             if label != score.name:
                 yield from _events(header, columns, score, label)
-    is_named = columns.label or any(plain(label) not in LESS_OFTEN_LABEL for label in labels)
-    if not is_named and not hits and not is_paired:
+    is_known = columns.label or any(plain(label) not in LESS_OFTEN_LABEL for label in labels)
+    if not is_known and not hits and not is_paired:
         yield from _unnamed_outcomes(header, columns, score, labels)
 
 

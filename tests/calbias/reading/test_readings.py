@@ -173,6 +173,9 @@ ASKED = {
     "a class of a school": ({"class": CLASS + 1, "prob": RISK, "passed": HAPPENED}, EVENTS, 1),
     "names of events": ({"event": np.array(["goal", "card"])[SAID], "prob": RISK,
                          "happened": HAPPENED}, EVENTS, 3),
+    "first guess": ({"label": WORD, "confidence": P.max(axis=1), "guess": np.array(
+                     ["cat", "dog", "owl"])[P.argmax(axis=1)]}, TOPS, 4),
+    "number of a result": ({"result": range(N), "score": SURE, "won": HAPPENED}, None, 2),
     "flag of a fold": ({"is_test": CLASS % 2, "score": SURE, "hit": HAPPENED}, None, 2),
     "fold of other words": ({"Usage": np.array(["Public", "Private"])[CLASS % 2], "risk": RISK,
                              "label": HAPPENED}, None, 2),
