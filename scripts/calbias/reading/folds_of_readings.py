@@ -11,6 +11,7 @@ import numpy as np
 from scipy.special import softmax
 
 from calbias.defaults import LOGITS
+from calbias.engine.scores_and_hits import scores_and_hits
 from calbias.reading.cells import (
     FILL,
     OF_CLASS,
@@ -194,4 +195,6 @@ def scores_and_outcomes(fold: Fold, reading: Reading) -> tuple[np.ndarray, np.nd
             values = values[:, 1]
     scores = np.ravel(as_scores(values, None if reading.group else reading.values,
                                 fold.place.error)).astype(float)  # fmt: skip
+    if not reading.group:
+        scores_and_hits(scores, labels, fold.place.error)
     return scores, np.ravel(labels).astype(float)

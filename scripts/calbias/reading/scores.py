@@ -58,19 +58,28 @@ def scores_of(header: Header, columns: Columns) -> list[Score]:
         return [replace(kept[0], name=calbias_scores[0])]
     for tier in tiers:
         if inside := [name for name in tier if header.facts(name).is_score]:
-            return [_score(name) for name in inside]
+            percent = [name for name in exact if tier != exact and _may_be_percent(header, name)]
+            return [replace(_score(n), is_admitted=not percent) for n in (*percent, *inside)]
+    fractions = [name for name in free if header.facts(name).is_fraction]
+    fractions = [name for name in fractions if not NO_SCORE & words_of(name)]
+    offered = [
+        replace(_score(name), is_admitted=False)
+        for name in (fractions if len(fractions) <= _MOST_SCORES else ())
+    ]
     if exact:
-        return [_score(name) for name in exact]
+        return [*(_score(name) for name in exact), *offered]
     for name in [name for name in free if _has_word(name)]:
         facts = header.facts(name)
         if facts.is_number and facts.low >= 0 and 10 < facts.high <= 100:
             return [replace(_score(name), is_admitted=False)]
-    fractions = [name for name in free if header.facts(name).is_fraction]
-    fractions = [name for name in fractions if not NO_SCORE & words_of(name)]
-    return [
-        replace(_score(name), is_admitted=False)
-        for name in (fractions if len(fractions) <= _MOST_SCORES else ())
-    ]
+    return offered
+
+
+def _may_be_percent(header: Header, name: str) -> bool:
+    """Return whether a column is named as a chance, and is in [0, 100] and not in [0, 1]."""
+    facts = header.facts(name)
+    is_percent = facts.is_number and facts.low >= 0 and 1 < facts.high <= 100
+    return plain(name) in CHANCE and is_percent
 
 
 def _score(name: str) -> Score:

@@ -176,6 +176,8 @@ ASKED = {
     "first guess": ({"label": WORD, "confidence": P.max(axis=1), "guess": np.array(
                      ["cat", "dog", "owl"])[P.argmax(axis=1)]}, TOPS, 4),
     "number of a result": ({"result": range(N), "score": SURE, "won": HAPPENED}, None, 2),
+    "percentages beside fractions": ({"risk": 100 * RISK, "market_prob": RISK**2,
+                                      "outcome": HAPPENED}, EVENTS, 2),
     "flag of a fold": ({"is_test": CLASS % 2, "score": SURE, "hit": HAPPENED}, None, 2),
     "fold of other words": ({"Usage": np.array(["Public", "Private"])[CLASS % 2], "risk": RISK,
                              "label": HAPPENED}, None, 2),
@@ -214,6 +216,14 @@ def test_a_question_names_the_follow_up_until_the_outcome_is_chosen(tmp_path):
     with pytest.raises(Question, match=r"add --time time_months --status status --horizon H \("):
         read_data(path)
     assert read_data(path, columns=Columns(label="status")).single.score.size == RISK.size
+
+
+def test_a_score_that_is_none_is_said_beside_the_others(tmp_path):
+    columns = {"score": np.round(850 - 500 * RISK), "pd": RISK, "defaulted": HAPPENED}
+    with pytest.raises(Question) as asked:
+        read_data(saved(tmp_path / "m.csv", columns))
+    scores = [line.split()[1] for line in asked.value.lines if "cannot be read" not in line]
+    assert scores == ["pd", "pd"]  # of an event, or hits
 
 
 def test_rows_must_fit_every_option_and_a_file_counts_once(tmp_path):
