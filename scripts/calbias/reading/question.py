@@ -7,10 +7,11 @@ from dataclasses import fields, replace
 from shlex import quote
 from typing import Any, NamedTuple
 
+from calbias.defaults import LOGITS, ODDS, PERCENT
 from calbias.errors import InputError, Question
 from calbias.reading.cells import THOUSANDS
 from calbias.reading.columns import Columns, listed
-from calbias.reading.facts import LISTS, MIXED
+from calbias.reading.facts import LISTS, MIXED, WORDS
 from calbias.reading.outcomes import MOST_LABELS, follow_up, labels_of
 from calbias.reading.output_file import Place
 from calbias.reading.reading import CLASSES, EVENT, HITS, PREDICTED, Header, Reading
@@ -272,9 +273,21 @@ def _none(header: Header, columns: Columns) -> str:
             header.validate(name)
     if lists := [name for name in names if header.facts(name).kind == LISTS]:
         return f"column {lists[0]} holds lists or objects: split them into a column per class"
-    return (
+    scores = scores_of(header, columns)
+    few = [n for n in names if header.facts(n).is_binary or header.facts(n).kind == WORDS]
+    outcomes = labels or [n for n in few if 1 < len(header.facts(n).labels) <= MOST_LABELS]
+    problem, values = "", ""
+    if scores and scores[0].is_admitted and not outcomes:
+        problem = f"{scores[0].name} is a score, but no column its outcome, as a label or a hit is"
+    elif outcomes and not scores:
+        problem = f"{listed(outcomes)} may be the outcome, but no column is named as a score"
+        values = f", with --values {PERCENT}, {ODDS} or {LOGITS} if they hold no probabilities"
+    problem = problem or (
         "needs a column label (or label_0, label_1, …) and one per class; score and hit (1 "
         "where the prediction was correct); score, label and prediction; or label and score "
-        f"(the probability of label 1); found {listed(names)}; the first line names the "
-        "columns, or name them by --score and --hit or --label, or by --label and --classes"
+        "(the probability of label 1)"
+    )
+    return (
+        f"{problem}; found {listed(names)}; the first line names the columns, or name them by "
+        f"--score and --hit or --label, or by --label and --classes{values}"
     )

@@ -292,7 +292,7 @@ test_csv_refusals = refuses_texts(
     ("\nc_0,c_1,c_0,label\n1,2,3,0\n", "two columns are called c_0; rename one, or drop it"),
     ("c_0,c_1,label\n1,2,0\ninf,3,1\n", r"m.csv, line 3: column 0 .*\(counted from 0\) is inf"),
     ("a,b,label\n", "no rows, only the names of the columns; give at least two"),
-    ("a,b,label,label_0,label_1\n1,2,0,1,0\n", "needs a column label"),
+    ("a,b,label,label_0,label_1\n1,2,0,1,0\n", "label may be the outcome"),
     (
         "c_0,c_1,label,fold\n-1,2,0,test\n1,2,0,val\n1,2,1,val\n1,2,9,test\n",
         "--missing 9: c_0, c_1",
