@@ -8,8 +8,8 @@ from dataclasses import replace
 from calbias.defaults import PERCENT, PROBABILITIES
 from calbias.engine.scores_and_hits import EXCESS
 from calbias.reading.cells import is_value
-from calbias.reading.class_group import OWN
-from calbias.reading.columns import Columns
+from calbias.reading.class_group import NUMBERED, OWN, affixes
+from calbias.reading.columns import Columns, listed
 from calbias.reading.facts import NUMBERS, WORDS, Facts
 from calbias.reading.outcomes import (
     MOST_LABELS,
@@ -26,6 +26,7 @@ from calbias.reading.scores import Score, named_outcomes, scores_of
 from calbias.reading.words import (
     AGAINST,
     CHANCE_WORDS,
+    CLASS,
     GRADES,
     LABEL,
     LESS_OFTEN_LABEL,
@@ -132,8 +133,13 @@ def _events(
         if plain(label) in MAY_BE_PREDICTED:
             why = f"no score is below 1/2: if {label} is the prediction, name the true classes too"
         make = replace(make, is_admitted=False, why=why)
-    named = [v for v in values if plain(v) and plain(v) in plain(score.name).split("_")]
+    words, numbered = plain(score.name).split("_"), NUMBERED.fullmatch(plain(score.name))
+    words += [numbered[2]] if numbered and numbered[1] in CLASS else []
+    named = [v for v in values if plain(v) and plain(v) in words]
     if len(named) == 1 and len(values) <= MOST_LABELS:
+        if len(values) > 2 and (alike := _alike(header, score.name)):
+            why = f"{listed(alike)} may be the other classes"
+            make = replace(make, is_admitted=False, why=make.why or why)
         yield replace(make, event=named[0])
         return
     if (event := positive(small)) is not None:
@@ -164,6 +170,15 @@ def _events(
     for value in values:
         if value != "0":
             yield replace(make, event=value, is_admitted=False)
+
+
+def _alike(header: Header, score: str) -> list[str]:
+    """Return the other columns of fractions with the same word before or after their own."""
+    return [
+        name
+        for name in header.names
+        if name != score and header.facts(name).is_fraction and any(affixes([name, score]))
+    ]
 
 
 def _word_of_no_label(score: Score, label: str) -> str:

@@ -37,6 +37,7 @@ PLAIN_WORDS = {
     *("target", "label", "class", "true", "yes", "pos", "positive", "hat", "top", "max", "test"),
     *("raw", "cal", "calibrated", "uncalibrated", "mean", "avg", "final", "estimated", "clf"),
     *("default", "churn", "fraud", "disease", "spam", "click", "conversion", "rain", "win"),
+    *("forecast", "estimate"),
     *("death", "mortality", "relapse", "readmission", "failure", "dropout", "bad"),
 }  # fmt: skip
 """Words beside prob that name no class, or the event by what they mean."""

@@ -98,6 +98,7 @@ READ = {
                     "prediction(Play)": BOTH[SAID]}, EVENTS),
     "jmp": ({"Species": WORD, **classes("Prob[", names=["cat", "dog", "owl"], end="]"),
              "Most Likely Species": np.array(["cat", "dog", "owl"])[P.argmax(axis=1)]}, TOPS),
+    "forecasts": ({"forecast_probability": RISK, "observed": HAPPENED}, EVENTS),
     "true and 1": ({"label": HAPPENED.astype(bool), "prediction": SAID, "score": SURE}, HITS),
 }  # fmt: skip
 
@@ -178,6 +179,9 @@ ASKED = {
     "number of a result": ({"result": range(N), "score": SURE, "won": HAPPENED}, None, 2),
     "percentages beside fractions": ({"risk": 100 * RISK, "market_prob": RISK**2,
                                       "outcome": HAPPENED}, EVENTS, 2),
+    "one class of three named": ({**classes("p_", names=["low_1", "mid", "high_3"]), "label":
+                                  np.array(["low", "mid", "high"])[CLASS]}, None, 1),
+    "of 0": ({"p0": RISK, "y": 1 - HAPPENED}, EVENTS, 1),
     "flag of a fold": ({"is_test": CLASS % 2, "score": SURE, "hit": HAPPENED}, None, 2),
     "fold of other words": ({"Usage": np.array(["Public", "Private"])[CLASS % 2], "risk": RISK,
                              "label": HAPPENED}, None, 2),
