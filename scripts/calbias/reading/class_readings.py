@@ -18,6 +18,7 @@ from calbias.reading.words import (
     CONFIDENCE,
     FOLD,
     HIT,
+    LABEL,
     PAIRS,
     plain,
     positive,
@@ -37,12 +38,9 @@ def of_classes(header: Header, columns: Columns) -> Iterator[Reading]:
 
 def _of_labels(header: Header, columns: Columns, names: Sequence[str]) -> Iterator[Reading]:
     labels = labels_of(header, columns)
-    one_hot = [name for name in names if name.casefold().startswith("label_")]
-    if one_hot and not labels:
-        for group in _one_hot_groups(header, columns, names, one_hot):
-            yield from _of_group(
-                header, columns, Reading(CLASSES, group=group, one_hot=(*one_hot,))
-            )
+    if not labels and (one_hot := _one_hot(header, names)):
+        for group, ordered in _one_hot_groups(header, columns, names, one_hot):
+            yield from _of_group(header, columns, Reading(CLASSES, group=group, one_hot=ordered))
         return
     unnamed = [] if labels else _unnamed_labels(header, columns, names)
     with_groups = [
@@ -125,14 +123,27 @@ def _groups(
     return groups
 
 
+def _one_hot(header: Header, names: Sequence[str]) -> dict[str, str]:
+    """Return {class: column} of label_X, or of true_X or y_X where each row has a single 1."""
+    for stem in ("label_", *(f"{word}_" for word in (*LABEL, "true"))):
+        each = {plain(n).removeprefix(stem): n for n in names if plain(n).startswith(stem)}
+        is_binary = all(header.facts(name).labels <= {"0", "1"} for name in each.values())
+        if each and (stem == "label_" or (is_binary and header.sums([*each.values()], True))):
+            return each
+    return {}
+
+
 def _one_hot_groups(
-    header: Header, columns: Columns, names: Sequence[str], one_hot: Sequence[str]
-) -> list[Group]:
-    ends = [name.casefold().removeprefix("label_") for name in one_hot]
-    groups = _groups(header, columns, [n for n in names if n not in one_hot], ends)
-    return [
-        group._replace(labels=(), count_from=0) for group in groups if len(group.names) == len(ends)
-    ]
+    header: Header, columns: Columns, names: Sequence[str], one_hot: dict[str, str]
+) -> Iterator[tuple[Group, tuple[str, ...]]]:
+    """Yield columns of classes, each with the one-hot columns in their order."""
+    free = [name for name in names if name not in one_hot.values()]
+    for group in _groups(header, columns, free, [*one_hot]):
+        ends = [plain(label) for label in group.labels]
+        if not ends and all(end.isdigit() for end in one_hot):
+            ends = sorted(one_hot, key=int)
+        if {*ends} == {*one_hot} and len(ends) == len(group.names):
+            yield group, tuple(one_hot[end] for end in ends)
 
 
 def _unnamed_labels(header: Header, columns: Columns, names: Sequence[str]) -> list[str]:

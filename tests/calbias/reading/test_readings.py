@@ -99,6 +99,13 @@ READ = {
     "jmp": ({"Species": WORD, **classes("Prob[", names=["cat", "dog", "owl"], end="]"),
              "Most Likely Species": np.array(["cat", "dog", "owl"])[P.argmax(axis=1)]}, TOPS),
     "forecasts": ({"forecast_probability": RISK, "observed": HAPPENED}, EVENTS),
+    "one-hot by another name": ({**classes("true_", np.eye(3)[CLASS].astype(int), ["a", "b", "c"]),
+                                 **classes("pred_", names=["a", "b", "c"])}, TOPS),
+    "one-hot in another order": ({"label_owl": (CLASS == 2) * 1, "label_cat": (CLASS == 0) * 1,
+                                  "label_dog": (CLASS == 1) * 1,
+                                  **classes("p_", names=["cat", "dog", "owl"])}, TOPS),
+    "one-hot numbers in another order": ({"label_1": HAPPENED, "label_0": 1 - HAPPENED,
+                                          **of_two("p_0", "p_1")}, EVENTS),
     "true and 1": ({"label": HAPPENED.astype(bool), "prediction": SAID, "score": SURE}, HITS),
 }  # fmt: skip
 
@@ -182,6 +189,8 @@ ASKED = {
     "one class of three named": ({**classes("p_", names=["low_1", "mid", "high_3"]), "label":
                                   np.array(["low", "mid", "high"])[CLASS]}, None, 1),
     "of 0": ({"p0": RISK, "y": 1 - HAPPENED}, EVENTS, 1),
+    "one-hot words": ({"label_spam": HAPPENED, "label_ham": 1 - HAPPENED,
+                       **of_two("p_ham", "p_spam")}, EVENTS, 3),
     "flag of a fold": ({"is_test": CLASS % 2, "score": SURE, "hit": HAPPENED}, None, 2),
     "fold of other words": ({"Usage": np.array(["Public", "Private"])[CLASS % 2], "risk": RISK,
                              "label": HAPPENED}, None, 2),
