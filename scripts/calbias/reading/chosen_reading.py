@@ -120,10 +120,9 @@ def _may_be_fold(name: str, facts: Facts) -> bool:
     if not 1 < len(values) <= _MOST_FOLDS:
         return False
     fold = plain(name).removeprefix("is_").removeprefix("in_").removesuffix("_set")
-    is_flag = fold != plain(name) and is_word(fold)
     if plain(name) in (*FOLD, "usage"):
         return facts.labels <= PARTS or any(are_folds([value]) for value in values)
-    return (is_flag and facts.is_binary) or are_folds(values)
+    return (is_word(fold) and facts.is_binary) or are_folds(values)
 
 
 def _matrix(table: Table, names: Sequence[str], location: Place) -> np.ndarray:

@@ -60,6 +60,11 @@ def groups_of(
                 groups += [group for g in framed for group in _by_words(g.names, True)]
     if not groups and numbers is None:
         groups = _of_initials(names, words, facts)
+        groups = groups or [
+            Group((*run,), (*sorted(words),), 0, False)  # as encoders number labels
+            for _, run in _runs(names, facts)
+            if len(run) == len(words) and sums(run, False)
+        ]
     if numbers is not None and not groups:
         groups = _of_stem(names, numbers, facts, sums)
         groups = groups or (_of_sums(names, numbers, facts, sums) if by_sums else [])
@@ -278,11 +283,15 @@ def _of_sums(
 def _by_words(names: Sequence[str], is_admitted: bool) -> list[Group]:
     """Return a group in the order of its columns; of two, yes is 1 and no is 0.
 
-    Where the names of two say nothing, either may be 1: both orders are offered.
+    Where the names of two say nothing, either may be 1: both orders are offered. So are the order
+    of more words and that of the alphabet, in which encoders number labels, if these differ.
     """
     names = in_class_order(names)
     if len(names) != 2:
-        return [Group((*names,), (), 0, is_admitted)]
+        orders = [names, sorted(names, key=str.casefold)]
+        if any(map(NUMBERED.fullmatch, names)) or orders[0] == orders[1]:
+            return [Group((*names,), (), 0, is_admitted)]
+        return [Group((*order,), (), 0, False) for order in orders]
     start, end = affixes(names)
     inner = {name[len(start) : len(name) - len(end)].casefold(): name for name in names}
     if (event := positive({*inner})) is not None and len(inner) == 2:

@@ -15,7 +15,9 @@ from calbias.errors import InputError
 FOLDS = ("validation", "test")
 _WORDS = {
     **dict.fromkeys(("test", "testing", "holdout", "hold-out", "hold_out", "te"), "test"),
-    **dict.fromkeys(("validation", "valid", "val", "dev", "development", "va"), "validation"),
+    **dict.fromkeys(
+        ("validation", "validate", "valid", "val", "dev", "development", "va"), "validation"
+    ),
     **dict.fromkeys(("train", "training", "tr"), "train"),
 }
 

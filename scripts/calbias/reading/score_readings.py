@@ -252,6 +252,9 @@ def _why_not(header: Header, score: Score, reading: Reading) -> str:
         return "its name may say the opposite: if so, give 1 - p"
     if reading.kind == HITS and (plain(score.name) in OF_EVENT or "risk" in words):
         return "it is named as the probability of an event: if so, give its label"
+    truth = {*plain(str(reading.outcome)).split("_")} - {"y"} or {"true"}
+    if reading.kind == PREDICTED and (truth <= words or words & {"true", "truth", "gold"}):
+        return "it may be the probability of the true class: if so, name that of the prediction"
     return ""
 
 

@@ -262,7 +262,7 @@ FOLDS = {
     "words": (["Train", "VALID", "test"], 100, "100 rows of training are left out"),
     "numbers": ([0, 1, 2], 300, "no words for folds: all rows are judged; --rows"),
     "other": (["oof", "train", "x"], 300, "no words for folds"),
-    "no test": (["train", "val", "dev"], 200, "rows of fold validation are judged"),
+    "no test": (["train", "VALIDATE", "dev"], 200, "rows of fold validation are judged"),
     "training": (["train", "training", "Train"], 300, "no words for folds"),
 }
 

@@ -191,6 +191,12 @@ ASKED = {
     "of 0": ({"p0": RISK, "y": 1 - HAPPENED}, EVENTS, 1),
     "one-hot words": ({"label_spam": HAPPENED, "label_ham": 1 - HAPPENED,
                        **of_two("p_ham", "p_spam")}, EVENTS, 3),
+    "words out of order and codes": ({"p_owl": P[:, 2], "p_cat": P[:, 0], "p_dog": P[:, 1],
+                                      "label": CLASS}, TOPS, 2),
+    "numbered columns and words": ({**classes("p_"), "label": WORD}, TOPS, 1),
+    "of the true class": ({"label": WORD, "prediction": np.array(["cat", "dog", "owl"])[
+                           P.argmax(axis=1)], "prob_label": P.max(axis=1)}, TOPS, 1),
+    "column test": ({"test": CLASS % 2, "score": SURE, "hit": HAPPENED}, None, 2),
     "flag of a fold": ({"is_test": CLASS % 2, "score": SURE, "hit": HAPPENED}, None, 2),
     "fold of other words": ({"Usage": np.array(["Public", "Private"])[CLASS % 2], "risk": RISK,
                              "label": HAPPENED}, None, 2),
