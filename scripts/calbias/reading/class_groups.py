@@ -221,8 +221,8 @@ def _of_initials(names: Sequence[str], words: Sequence[str], facts: FactsOf) -> 
         if end and facts(name).is_number:
             stems.setdefault(start, []).append(name)
     groups = []
-    for start, columns in stems.items():
-        inner = [name[len(start) + 1 :].casefold() for name in columns]
+    for columns in stems.values():
+        inner = [name.rpartition("_")[2].casefold() for name in columns]
         labels = [[word for word in words if each.startswith(word)] for each in inner]
         if len(columns) == len(words) and all(len(each) == 1 for each in labels):
             groups.append(Group((*columns,), tuple(each[0] for each in labels), 0, False))

@@ -273,15 +273,15 @@ def _none(header: Header, columns: Columns) -> str:
             header.validate(name)
     if lists := [name for name in names if header.facts(name).kind == LISTS]:
         return f"column {lists[0]} holds lists or objects: split them into a column per class"
-    scores = scores_of(header, columns)
+    found = scores_of(header, columns)
     few = [n for n in names if header.facts(n).is_binary or header.facts(n).kind == WORDS]
     outcomes = labels or [n for n in few if 1 < len(header.facts(n).labels) <= MOST_LABELS]
-    problem, values = "", ""
-    if scores and scores[0].is_admitted and not outcomes:
-        problem = f"{scores[0].name} is a score, but no column its outcome, as a label or a hit is"
-    elif outcomes and not scores:
+    problem, options = "", ""
+    if found and found[0].is_admitted and not outcomes:
+        problem = f"{found[0].name} is a score, but no column its outcome, as a label or a hit is"
+    elif outcomes and not found:
         problem = f"{listed(outcomes)} may be the outcome, but no column is named as a score"
-        values = f", with --values {PERCENT}, {ODDS} or {LOGITS} if they hold no probabilities"
+        options = f", with --values {PERCENT}, {ODDS} or {LOGITS} if they hold no probabilities"
     problem = problem or (
         "needs a column label (or label_0, label_1, …) and one per class; score and hit (1 "
         "where the prediction was correct); score, label and prediction; or label and score "
@@ -289,5 +289,5 @@ def _none(header: Header, columns: Columns) -> str:
     )
     return (
         f"{problem}; found {listed(names)}; the first line names the columns, or name them by "
-        f"--score and --hit or --label, or by --label and --classes{values}"
+        f"--score and --hit or --label, or by --label and --classes{options}"
     )

@@ -26,7 +26,8 @@ def readings_of(header: Header, columns: Columns) -> list[Reading]:
             n
             for each in readings
             for n in each.classes
-            if plain(str(each.outcome)) in named or (each.group.labels and len(each.classes) > 2)
+            if plain(str(each.outcome)) in named
+            or (each.group and each.group.labels and len(each.classes) > 2)
         }
         scores = dict.fromkeys(of_scores(header, columns))
         readings += [each for each in scores if columns.score or each.score not in classes]

@@ -158,6 +158,8 @@ ASKED = {
     "two scores": ({"prob_a": RISK, "prob_b": RISK**2, "label": HAPPENED}, EVENTS, 2),
     "initials": ({**classes("p_", names=["cow", "dog", "emu"]),
                   "result": np.array(["C", "D", "E"])[CLASS]}, TOPS, 1),
+    "initials of whole names": ({**classes("", names=["below", "normal", "above"]),
+                                 "observed": np.array(["B", "N", "A"])[CLASS]}, TOPS, 1),
     "code": ({**classes("p_"), "label": np.where(np.arange(N) % 9, CLASS, 255)}, None, 1),
     "letters": ({"answer": np.array([*"ABC"])[P.argmax(axis=1)],
                  "correct": np.array([*"ABC"])[CLASS], "confidence": P.max(axis=1)}, TOPS, 4),
