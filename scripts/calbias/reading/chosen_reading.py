@@ -26,7 +26,7 @@ from calbias.reading.output_file import Place, are_folds, is_word
 from calbias.reading.question import JudgedRows, chosen, of_rows
 from calbias.reading.reading import CLASSES, Header, Reading
 from calbias.reading.table import Table
-from calbias.reading.words import FOLD, PARTS, plain
+from calbias.reading.words import FOLD, PARTS, RESULTS, plain
 
 _ROLES = ("score", "hit", "label", "prediction")
 _MOST_FOLDS = 12
@@ -122,7 +122,8 @@ def _may_be_fold(name: str, facts: Facts) -> bool:
     fold = plain(name).removeprefix("is_").removeprefix("in_").removesuffix("_set")
     if plain(name) in (*FOLD, "usage"):
         return facts.labels <= PARTS or any(are_folds([value]) for value in values)
-    return (is_word(fold) and facts.is_binary) or are_folds(values)
+    is_flag = is_word(fold) and facts.is_binary and facts.labels.isdisjoint(RESULTS)
+    return is_flag or are_folds(values)
 
 
 def _matrix(table: Table, names: Sequence[str], location: Place) -> np.ndarray:

@@ -67,6 +67,8 @@ CLASS = {
 FOLD = ("fold", "split", "set", "subset", "partition", "data_split")
 PARTS = {"public", "private", "seen", "unseen", "ood"}
 """Parts of a test, or of new data: which are judged is a question."""
+RESULTS = {"neg", "pos", "negative", "positive"}
+"""Values of a test that is no fold."""
 FOLLOW_UP = {
     *("time", "times", "followup", "fu", "futime", "tte", "days", "months", "years", "weeks"),
     *("duration", "survtime", "ostime", "rfstime", "dtime", "tstop", "survival"),

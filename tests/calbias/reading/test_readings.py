@@ -106,6 +106,8 @@ READ = {
                                   **classes("p_", names=["cat", "dog", "owl"])}, TOPS),
     "one-hot numbers in another order": ({"label_1": HAPPENED, "label_0": 1 - HAPPENED,
                                           **of_two("p_0", "p_1")}, EVENTS),
+    "a medical test": ({"test": np.array(["neg", "pos"])[SAID], "risk": RISK, "label": HAPPENED},
+                       EVENTS),
     "true and 1": ({"label": HAPPENED.astype(bool), "prediction": SAID, "score": SURE}, HITS),
 }  # fmt: skip
 
