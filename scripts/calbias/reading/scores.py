@@ -67,7 +67,8 @@ def scores_of(header: Header, columns: Columns) -> list[Score]:
         for name in (fractions if len(fractions) <= _MOST_SCORES else ())
     ]
     if exact:
-        return [*(_score(name) for name in exact), *offered]
+        are_numbers = all(header.facts(name).is_number for name in exact)
+        return [*(_score(name) for name in exact), *(offered if are_numbers else ())]
     for name in [name for name in free if _has_word(name)]:
         facts = header.facts(name)
         if facts.is_number and facts.low >= 0 and 10 < facts.high <= 100:

@@ -247,6 +247,10 @@ def test_a_score_that_is_none_is_said_beside_the_others(tmp_path):
         read_data(saved(tmp_path / "m.csv", columns))
     scores = [line.split()[1] for line in asked.value.lines if "cannot be read" not in line]
     assert scores == ["pd", "pd"]  # of an event, or hits
+    columns["score"] = np.where(SAID == 1, "high", "low")
+    with pytest.raises(InputError, match=r"column score: '.*' is not a number") as refused:
+        read_data(saved(tmp_path / "m.csv", columns))
+    assert refused.type is InputError  # and no question
 
 
 def test_rows_must_fit_every_option_and_a_file_counts_once(tmp_path):
