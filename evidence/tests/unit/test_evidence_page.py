@@ -3,6 +3,8 @@
 import hashlib
 
 import pandas as pd
+import pytest
+from checkout import ROOT
 from conftest import EVIDENCE
 from html_page import Page
 
@@ -64,13 +66,13 @@ def test_the_page_has_the_studys_numbers():
     assert [line for line in tables() if line not in page] == []
 
 
-def test_recorded_tables_have_their_checksums():
-    folder = FOLDER.parent
+@pytest.mark.parametrize("folder", [FOLDER.parent, ROOT / "resources/evidence"])
+def test_recorded_tables_have_their_checksums(folder):
     lines = (folder / "SHA256SUMS").read_text().splitlines()
     recorded = {name: digest for digest, name in map(str.split, lines)}
     assert recorded == {
         str(path.relative_to(folder)): hashlib.sha256(path.read_bytes()).hexdigest()
-        for path in folder.glob("*/*.csv")
+        for path in folder.rglob("*.csv")
     }
 
 
