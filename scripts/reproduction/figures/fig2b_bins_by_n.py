@@ -26,7 +26,14 @@ def draw(tables: Tables) -> Figure:
     """Return a panel per estimator and scenario, a line per n; a ring marks the least |bias|."""
     bias = selection.with_scenario(tables, numbers(tables))
     scenarios = bias.drop_duplicates("scenario").itertuples()
-    shown = list(itertools.product(style.estimator_order(bias["estimator"]), scenarios))
+    drawn = {*zip(bias["estimator"], bias["scenario"], strict=True)}
+    shown = [
+        (estimator, scenario)
+        for estimator, scenario in itertools.product(
+            style.estimator_order(bias["estimator"]), scenarios
+        )
+        if (estimator, scenario.scenario) in drawn
+    ]
     columns = min(len(shown), PANELS_PER_ROW)
     n_rows = -(-len(shown) // columns)
     figure = style.figure(style.PAGE if columns > 1 else style.COLUMN, 0.9 + 2.2 * n_rows)

@@ -28,7 +28,7 @@ from pipeline.figures.numbers import is_of, numbers
 from pipeline.guests import MAIN
 from pipeline.paper import DETECTION_SIZES
 from pipeline.table_schema import columns_of
-from reproduction.figures import bias_by_n, fig3_fits, gupta_graphs, worst_cells
+from reproduction.figures import bias_by_n, fig2b_bins_by_n, fig3_fits, gupta_graphs, worst_cells
 
 FIGURES = catalogue.figures(MAIN)
 RECORDED = "figures_drawn.yaml"
@@ -234,6 +234,18 @@ def test_the_range_of_figure_4_is_that_of_the_binned_estimators(kde, limits):
     names = [*["ece_bin_em"] * 2, *["kde"] * len(kde)]
     means = pd.DataFrame({"estimator": names, "bias_percent": [-2.0, 4.0, *kde]})
     assert bias_by_n.upper_limits(means) == pytest.approx(limits)
+
+
+def test_figure_2b_has_a_panel_for_each_pair_that_was_run(tables):
+    """An estimator of the experiment that the heat maps have not."""
+    heatmaps, own = (
+        tables["bias"][tables["bias"]["experiment"] == name] for name in ("heatmaps", "bins_by_n")
+    )
+    own = own[own["scenario"] == MODELS[1]]
+    both = pd.concat([heatmaps, own, own.assign(estimator="kde")])
+    figure = fig2b_bins_by_n.draw(tables | {"bias": both})
+    assert [axes.get_title().split("\n")[0] for axes in figure.axes].count(MODELS[0]) == 1
+    assert len(figure.axes) == 3
 
 
 def test_graphs_are_of_the_first_model_with_a_spline():
