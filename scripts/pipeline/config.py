@@ -71,6 +71,7 @@ def complete_config(config: Config, schema: Config) -> Config:
         scores, curves, glms = (experiment.get(key, ()) for key in ("scores", "curves", "glms"))
         validate_scenarios(name, scores, curves, powers(experiment), glms)
     _set_estimators(complete, folders)
+    _validate_null(complete["experiments"])
     complete["estimator"] = _pages(complete, schema["properties"]["norm"]["default"])
     _validate_shards(complete)
     return complete
@@ -95,6 +96,24 @@ def _set_estimators(config: Config, folders: Sequence[Path]) -> None:
             )
         if others:
             warnings.warn(f"{section}: left out where norm is {norm:g}: {words}", stacklevel=2)
+
+
+def _validate_null(experiments: Config) -> None:
+    """Raise InputError unless the null has what the detection is tested by."""
+    if not {"detection", "detection_null"} <= {*experiments}:
+        return
+    detection, null = experiments["detection"], experiments["detection_null"]
+    for key in ("estimators", "n_samples"):
+        missing = [item for item in detection[key] if item not in null[key]]
+        if missing:
+            raise InputError(
+                f"config: experiments.detection_null.{key}: {missing[0]} is missing, which "
+                "experiments.detection has: list it"
+            )
+    if len({*detection["n_bins"], *null["n_bins"]}) > 1:
+        raise InputError(
+            "config: experiments.detection.n_bins: give one number, the same as to detection_null"
+        )
 
 
 def _pages(config: Config, norm: float) -> dict[str, dict[str, str]]:

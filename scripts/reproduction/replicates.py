@@ -192,6 +192,11 @@ class ShardedCells(Mapping[ReplicateCell, Estimates]):
                     f"results/replicates and run again"
                 )
 
+    @property
+    def n_replicates(self) -> int:
+        """Return the number of replicates of each cell."""
+        return self._m
+
     def __iter__(self) -> Iterator[ReplicateCell]:
         """Iterate over the cells; no file is read."""
         return iter(self._shards[0].groups)

@@ -34,7 +34,9 @@ def draw(tables: Tables) -> Figure:
     grid = figure.subplots(
         2, len(estimators), sharex=True, sharey="row", squeeze=False, height_ratios=[1.5, 1]
     )
-    greatest = min(bias["tce_percent"].max(), GREATEST_PERCENT)
+    greatest = bias["tce_percent"].max()
+    if (bias["tce_percent"] <= GREATEST_PERCENT).any():
+        greatest = min(greatest, GREATEST_PERCENT)
     shown = bias[bias["tce_percent"] <= greatest]
     for upper, lower, estimator in zip(*grid, estimators, strict=True):
         upper.plot([0, greatest], [0, greatest], **style.REFERENCE)

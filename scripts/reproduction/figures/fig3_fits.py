@@ -183,4 +183,4 @@ def _real_and_simulated(axes: Axes, pairs: pd.DataFrame, look: Looks) -> None:
         for model, line in look.items()
         if model in set(pairs["model"])
     ]
-    axes.legend(handles=handles, fontsize=5.5, loc="upper left", bbox_to_anchor=(0, -0.22), ncols=2)
+    axes.legend(handles=handles, fontsize=6, loc="upper left", bbox_to_anchor=(0, -0.22), ncols=2)

@@ -35,7 +35,8 @@ def judge_batches(
 ) -> None:
     """Judge the claims on each of five independent batches of the simulated data sets.
 
-    How many batches have the verdict of all data sets says how stable it is.
+    How many batches have the verdict of all data sets says how stable it is. Fewer than five
+    replicates give no batches.
 
     tables: result tables, as NAME=PATH
     scenarios: scenario tables of the experiments, as NAME=PATH
@@ -51,8 +52,10 @@ def judge_batches(
         files = [file for file in replicates if file.parts[-3] == name]
         estimates[name] = gather_shards(files, **drawn_with(path, seed))
     exponents = {scenario.name: scenario.curve.b1 for scenario, _ in laws.get("detection", ())}
+    fewest = min(x.n_replicates for of_one in estimates.values() for x in of_one.values())
+    batches = batch_tables(estimates, truths, exponents) if fewest >= N_BATCHES else ()
     rows = []
-    for k, made in enumerate(batch_tables(estimates, truths, exponents)):
+    for k, made in enumerate(batches):
         run = RunTables({**contents, **made}, fewest_replicates=2)
         for claim in claims_of_data_sets():
             ruling = judge(claim, run)
