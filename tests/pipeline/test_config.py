@@ -185,6 +185,22 @@ def test_a_file_of_ones_own_that_is_refused(tmp_path):
     refused(f"config: estimators: {tmp_path}/mine.py: define estimate(scores", **keys)
 
 
+@pytest.mark.parametrize(
+    ("key", "value", "words"),
+    [
+        ("estimators", ["ece_bin_ew"], "detection_null.estimators: kde is missing"),
+        ("n_samples", [200], "detection_null.n_samples: 100 is missing"),
+        ("n_bins", [10], "detection.n_bins: give one number"),
+    ],
+)
+def test_a_null_without_what_it_tests_is_refused(key, value, words):
+    both = {"detection": EXPERIMENT, "detection_null": EXPERIMENT}
+    assert complete(experiments=both)["experiments"]
+    refused(
+        f"experiments.{words}", experiments=both | {"detection_null": {**EXPERIMENT, key: value}}
+    )
+
+
 def test_glms_of_the_schema_are_those_of_the_curves():
     glms = SCHEMA["$defs"]["experiment"]["properties"]["glms"]["items"]["prefixItems"]
     assert tuple(glms[0]["enum"]) == GLM_NAMES
