@@ -273,13 +273,13 @@ def _none(header: Header, columns: Columns) -> str:
             header.validate(name)
     if lists := [name for name in names if header.facts(name).kind == LISTS]:
         return f"column {lists[0]} holds lists or objects: split them into a column per class"
-    found = scores_of(header, columns)
+    scored = scores_of(header, columns)
     few = [n for n in names if header.facts(n).is_binary or header.facts(n).kind == WORDS]
     outcomes = labels or [n for n in few if 1 < len(header.facts(n).labels) <= MOST_LABELS]
     problem, options = "", ""
-    if found and found[0].is_admitted and not outcomes:
-        problem = f"{found[0].name} is a score, but no column its outcome, as a label or a hit is"
-    elif outcomes and not found:
+    if scored and scored[0].is_admitted and not outcomes:
+        problem = f"{scored[0].name} is a score, but no column its outcome, as a label or a hit is"
+    elif outcomes and not scored:
         problem = f"{listed(outcomes)} may be the outcome, but no column is named as a score"
         options = f", with --values {PERCENT}, {ODDS} or {LOGITS} if they hold no probabilities"
     problem = problem or (
