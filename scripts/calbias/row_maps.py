@@ -1,7 +1,7 @@
-"""Maps for some rows each: those of a subgroup, the other rows, or those that ``--rows`` names.
+"""Recalibration maps of parts of the rows: of subgroups, of the other rows, or of ``--rows``.
 
-A map remembers for which rows it is. Each row takes the first map that is for it; a row that no map
-is for is refused.
+A map remembers its rows by conditions. Each row takes the first map whose conditions it meets; a
+row that meets none is refused.
 """
 
 from __future__ import annotations
@@ -161,7 +161,10 @@ def read_maps(text: str, name: object) -> RowMaps:
         if not isinstance(state, dict) or "calbias_maps" not in state:
             return RowMaps((RowMap((), read_text(text, name)),))
         head = {"generator": _GENERATOR, "calbias_maps": VERSION}
-        if str({**state, "maps": 0}) != str({**head, "maps": 0}):
+        if json.dumps({**state, "maps": 0}, sort_keys=True) != json.dumps(
+            {**head, "maps": 0},
+            sort_keys=True,  # true is not 1
+        ):
             raise InputError("the maps are of another version: use the calbias that wrote them")
         maps = tuple(_row_map(each, name) for each in state["maps"])
         if not 1 <= len(maps) <= _MOST_MAPS:
@@ -249,7 +252,7 @@ def corrected(data: Data, maps: RowMaps, name: str, score: str | None = None) ->
 
 
 def _order(recalibrator: Recalibrator, data: Data, name: str) -> NDArray[np.int64]:
-    """Return the places (K,) of a map's classes among those of the data, by their names."""
+    """Return the positions (K,) of a map's classes in the data, by their names."""
     fitted, given = ([each.casefold() for each in x] for x in (recalibrator.columns_, data.classes))
     if not (fitted and given) or fitted == given:
         return np.arange(data.n_classes or 0)

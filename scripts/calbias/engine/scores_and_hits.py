@@ -5,7 +5,7 @@ is ``array_error``, of a file the method ``Place.error`` of ``calbias.reading.ch
 """
 
 from collections.abc import Callable, Iterable, Mapping
-from itertools import pairwise
+from itertools import combinations
 from numbers import Integral, Real
 from typing import Any
 
@@ -96,7 +96,7 @@ def validate_same_order(error: Callable[..., InputError] = array_error, /, **col
     """
     every = [(name, column) for name, given in columns.items() for column in _each(given)]
     named = [(k, v.index) for k, v in every if hasattr(getattr(v, "index", 0), "equals")]
-    for (one, first), (other, second) in pairwise(named):
+    for (one, first), (other, second) in combinations(named, 2):
         if first.equals(second) or first.size != second.size:
             continue
         if first.difference(second).empty:

@@ -201,6 +201,7 @@ def test_pandas_columns_in_another_order_are_refused():
         lambda: calbias.audit(probabilities=matrix, labels=hits),
         lambda: calbias.audit(scores, y, clusters=[y, hits]),
         lambda: calbias.audit(scores, y, by={"g": y, "h": hits}),
+        lambda: calbias.audit(scores, hits.set_axis([7, 8, 9]), by=hits),
         lambda: calbias.audit(scores, y, weights=hits),
         lambda: calbias.audit(probabilities=scores, times=y, events=hits, horizon=1),
         lambda: calbias.compare(scores, y, y, by=hits),
