@@ -55,7 +55,9 @@ def _conditions(
         held = [each.holds(by[each.column]) for each in conditions]
         if (np.logical_and.reduce(held) == inside).all():
             return tuple(conditions)
-    raise InputError(f"the subgroup {name!r:.60} cannot be told from its columns: rename these")
+    raise InputError(
+        f"no value or range of its columns gives the subgroup {name!r:.60}: rename the columns"
+    )
 
 
 def _condition(column: str, cells: NDArray, inside: NDArray[np.bool_], is_cut: bool) -> Condition:

@@ -127,11 +127,13 @@ class FollowUp:
                 "event, say --censored 1 --event 2 (Python: censored=1, event=2); where all had "
                 "an event, 1 or a competing one, give hits without follow-up"
             )
-        none = [] if censored == CENSORED else [(censored, "what is censored")]
-        for code, what in ((event, "the event"), *none):
+        named = {event: "the event"}
+        if censored != CENSORED:
+            named[censored] = "the code of censored rows"
+        for code, meaning in named.items():
             if code not in values:
                 listed = ", ".join(map(str, values[:9]))
-                raise InputError(f"{names[1]} are never {code}, {what}: they are {listed}")
+                raise InputError(f"{names[1]} are never {code}, {meaning}: they are {listed}")
         coded = np.where(codes == censored, -1, codes)
         coded = np.where(coded == CENSORED, codes.max() + 1, coded)  # 0 was an event then
         coded = np.where(coded == -1, CENSORED, coded)

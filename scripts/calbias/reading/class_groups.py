@@ -283,8 +283,8 @@ def _of_sums(
 def _by_words(names: Sequence[str], is_admitted: bool) -> list[Group]:
     """Return a group in the order of its columns; of two, yes is 1 and no is 0.
 
-    Where the names of two say nothing, either may be 1: both orders are offered. So are the order
-    of more words and that of the alphabet, in which encoders number labels, if these differ.
+    Where the names of two say nothing, either may be 1: both orders are offered. Of more words the
+    order of the columns and of the alphabet, in which encoders number labels, are offered.
     """
     names = in_class_order(names)
     if len(names) != 2:

@@ -16,6 +16,7 @@ from calbias.reading.words import (
     LABEL,
     LESS_OFTEN_LABEL,
     PREDICTION,
+    PREDICTION_WORDS,
     STATUS,
     plain,
     words_of,
@@ -23,9 +24,6 @@ from calbias.reading.words import (
 
 MOST_LABELS = 20
 """A column of more values next to a score is no label of an event, unless one of them is named."""
-
-
-_PREDICTED = {"pred", "predicted", "prediction", "predictions", "predict"}
 
 
 def _cells_name(facts: Facts, score: str) -> bool:
@@ -98,13 +96,13 @@ def predictions_of(header: Header, columns: Columns, label: str) -> list[str]:
 def is_prediction(name: str) -> bool:
     """Return whether a name says that it is a prediction's."""
     words = plain(name).replace("most_likely", "predicted").split("_")
-    return plain(name) in PREDICTION or bool(_PREDICTED & {*words, *words_of(name)})
+    return plain(name) in PREDICTION or bool(PREDICTION_WORDS & {*words, *words_of(name)})
 
 
 def _predicts(name: str, label: str) -> bool:
-    """Return whether a name is a label's with a word for a prediction: species_pred."""
-    words = [f"{word}_{plain(label)}" for word in (*_PREDICTED, "most_likely")]
-    return plain(name) in (*words, *(f"{plain(label)}_{word}" for word in _PREDICTED))
+    """Return whether a name is the label's name with a word for a prediction: species_pred."""
+    words = [f"{word}_{plain(label)}" for word in (*PREDICTION_WORDS, "most_likely")]
+    return plain(name) in (*words, *(f"{plain(label)}_{word}" for word in PREDICTION_WORDS))
 
 
 def follow_up(header: Header, reading: Reading) -> str | None:

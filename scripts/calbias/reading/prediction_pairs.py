@@ -1,4 +1,4 @@
-"""Which columns may be a prediction and its truth, beside the confidence in the prediction."""
+"""Which columns may be a prediction and its true class, next to the prediction's confidence."""
 
 from __future__ import annotations
 
@@ -63,9 +63,7 @@ def why_not_alike(header: Header, label: str, prediction: str) -> str:
     if _are_free_texts(header, label, prediction):
         return f"most texts of {prediction} never occur in {label}: do they match?"
     if _are_written_otherwise(header, label, prediction):
-        return (
-            f"texts of {label} and {prediction} are never equal, or but for capitals: write alike"
-        )
+        return f"{label} and {prediction} share no text, or some differ in capitals: write alike"
     return ""
 
 

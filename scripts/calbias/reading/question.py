@@ -278,7 +278,7 @@ def _none(header: Header, columns: Columns) -> str:
     outcomes = labels or [n for n in few if 1 < len(header.facts(n).labels) <= MOST_LABELS]
     problem, options = "", ""
     if scored and scored[0].is_admitted and not outcomes:
-        problem = f"{scored[0].name} is a score, but no column its outcome, as a label or a hit is"
+        problem = f"{scored[0].name} is a score, but no column is its outcome, a label or a hit"
     elif outcomes and not scored:
         problem = f"{listed(outcomes)} may be the outcome, but no column is named as a score"
         options = f", with --values {PERCENT}, {ODDS} or {LOGITS} if they hold no probabilities"

@@ -37,6 +37,7 @@ from calbias.reading.words import (
     PREDICTION,
     SAID,
     STATUS,
+    TRUTH_WORDS,
     plain,
     positive,
     words_of,
@@ -253,8 +254,8 @@ def _why_not(header: Header, score: Score, reading: Reading) -> str:
     if reading.kind == HITS and (plain(score.name) in OF_EVENT or "risk" in words):
         return "it is named as the probability of an event: if so, give its label"
     truth = {*plain(str(reading.outcome)).split("_")} - {"y"} or {"true"}
-    if reading.kind == PREDICTED and (truth <= words or words & {"true", "truth", "gold"}):
-        return "it may be the probability of the true class: if so, name that of the prediction"
+    if reading.kind == PREDICTED and (truth <= words or words & TRUTH_WORDS):
+        return "it may be the true class's probability: if so, name the one of the prediction"
     return ""
 
 

@@ -40,7 +40,7 @@ PLAIN_WORDS = {
     *("forecast", "estimate"),
     *("death", "mortality", "relapse", "readmission", "failure", "dropout", "bad"),
 }  # fmt: skip
-"""Words beside prob that name no class, or the event by what they mean."""
+"""Words next to prob that name no class, or that mean the event."""
 PERCENT_WORDS = {"percent", "percents", "percentage", "pct", "perc"}
 HIT = ("hit", "hits", "correct", "is_correct", "was_correct", "is_hit")
 LABEL = (
@@ -58,6 +58,10 @@ PREDICTION = (
     *("model_answer", "predicted_answer", "top1_class", "top1_label", "top_class", "top_label"),
 )  # fmt: skip
 """Names of predicted classes; of scores where their cells are fractions."""
+PREDICTION_WORDS = {"pred", "predicted", "prediction", "predictions", "predict"}
+"""Words of a prediction in a longer name."""
+TRUTH_WORDS = {"true", "truth", "gold"}
+"""Words of the true class in the name of a probability."""
 CLASS = {
     *("p", "prob", "probs", "proba", "probability", "probabilities", "logit", "logits", "class"),
     *("c", "score", "scores", "out", "output", "outputs", "pred", "prediction", "softmax", "y", ""),
@@ -68,7 +72,7 @@ FOLD = ("fold", "split", "set", "subset", "partition", "data_split")
 PARTS = {"public", "private", "seen", "unseen", "ood"}
 """Parts of a test, or of new data: which are judged is a question."""
 RESULTS = {"neg", "pos", "negative", "positive"}
-"""Values of a test that is no fold."""
+"""Values of a medical test, which is not a fold."""
 FOLLOW_UP = {
     *("time", "times", "followup", "fu", "futime", "tte", "days", "months", "years", "weeks"),
     *("duration", "survtime", "ostime", "rfstime", "dtime", "tstop", "survival"),

@@ -184,7 +184,7 @@ class Scored:
         Weights are scaled to a mean of 1.
         """
         weights = np.ones(scores.size) if outcomes.weights is None else outcomes.weights
-        # whatever the rows' order is
+        # the same in each order of the rows
         order = np.lexsort((weights, outcomes.values, -log1m_scores, scores))
         weights = weights[order] * (scores.size / math.fsum(weights))
         columns = scores[order], log_scores[order], log1m_scores[order]

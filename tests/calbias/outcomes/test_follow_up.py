@@ -185,5 +185,5 @@ test_follow_up_that_is_none_is_refused = refuses(
     ({"times": [1, 2, 3], "causes": [1, 0, 1], "horizon": 2, "censoring": "site"},
      "censoring must be by-risk, marginal or a column, not 'site'"),
     ({"times": [1, 2, 3], "causes": [1, 0, 1], "horizon": 2, "censored": 9},
-     "events are never 9, what is censored: they are 0, 1"),
+     "events are never 9, the code of censored rows: they are 0, 1"),
 )  # fmt: skip

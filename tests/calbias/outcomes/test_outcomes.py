@@ -216,11 +216,11 @@ def test_one_row_of_a_kind_is_named_in_the_singular():
         calbias.audit(probabilities=risk, by=(np.arange(60) < 55), **follow_up),
         calbias.audit(probabilities=risk, labels=np.arange(60) == 3),
     )
-    told = [str((each.sentence, each.warnings, each.notes)) for each in audits]
-    assert "(risk at 30: 1 event, 29 censored" in told[0]
-    assert "Events by 30: 1, which are few" in told[0]
-    assert ", 1 event (" in told[1]
-    assert not re.search(r"\b1 (events|rows|subgroups)", " ".join(told))
+    texts = [str((each.sentence, each.warnings, each.notes)) for each in audits]
+    assert "(risk at 30: 1 event, 29 censored" in texts[0]
+    assert "Events by 30: 1, which are few" in texts[0]
+    assert ", 1 event (" in texts[1]
+    assert not re.search(r"\b1 (events|rows|subgroups)", " ".join(texts))
     assert "was found in 1 subgroup (" in audits[0].subgroups.sentence
 
 

@@ -288,7 +288,7 @@ test_bad_tables = refuses_texts(
         "patient,age,label\n1,70,0\n1,70,1\n2,65,0\n2,64,1\n",
         "label may be the outcome, but .*; found patient, age, label; .* --values percent",
     ),
-    ("id,prob\n1,.5\n2,.7\n", "prob is a score, but no column its outcome, .*; found id, prob"),
+    ("id,prob\n1,.5\n2,.7\n", "prob is a score, but no column is its outcome, .*; found id, prob"),
     ("hit,p\n1,.5\n0,.5\n", "this is one.*\n  --score p: p is the confidence"),
     ("a,b\n1,.5\n0,.5\n", "(?s)--score b --label a: .*--score b --hit a: "),
     ("a,b\n2,.5\n0,.5\n", "found a, b; .* name them by --score and --hit or --label"),

@@ -241,7 +241,7 @@ def test_a_question_names_the_follow_up_until_the_outcome_is_chosen(tmp_path):
     assert read_data(path, columns=Columns(label="status")).single.score.size == RISK.size
 
 
-def test_a_score_that_is_none_is_said_beside_the_others(tmp_path):
+def test_a_score_that_cannot_be_read_is_named_with_the_others(tmp_path):
     columns = {"score": np.round(850 - 500 * RISK), "pd": RISK, "defaulted": HAPPENED}
     with pytest.raises(Question) as asked:
         read_data(saved(tmp_path / "m.csv", columns))
