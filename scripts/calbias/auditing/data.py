@@ -68,9 +68,9 @@ class Data:
     (n,), in the given order, are None where they are not known. ``warnings`` are those of a file's
     reader; ``notes`` say in a line each what was read, ``hints`` which options may be missing.
     ``by`` are the columns of subgroups; ``place`` says which rows of the file these are.
-    ``validation`` is another fold, in the same form, that
-    recalibration is fitted on; ``classes`` are the names of the classes, if known, ``score`` is the
-    column of the scores, and ``read_as`` what its values, or those of the classes, were read as.
+    ``validation`` is another fold, in the same form, on which recalibration is fitted. ``classes``
+    are the names of the classes, if known, ``score`` is the column of the scores, and ``read_as``
+    is the form in which its values, or the columns of the classes, were read.
     ``outcomes`` are those that are right on average, where hits are not 0 and 1.
     """
 

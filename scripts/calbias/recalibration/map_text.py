@@ -7,9 +7,10 @@ from typing import Any
 
 from calbias.defaults import FORMS, LOGITS, PROBABILITIES
 from calbias.errors import InputError
+from calbias.io import outputs
 from calbias.recalibration.methods import NONE, OF_LOGITS, is_finite, map_of
 
-GENERATOR = "calbias recalibrate"
+GENERATOR = outputs.GENERATOR.format("recalibrate")
 VERSION = 1
 LARGEST_TEXT = 100_000_000
 KEYS = ("generator", "calbias_map", "method", "parameters", "values", "top_label", "n_classes",
