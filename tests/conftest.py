@@ -1,5 +1,6 @@
 """Fixtures: copies of the checkout, finished once for all tests that start from it."""
 
+import collections
 import compileall
 import contextlib
 import fcntl
@@ -105,6 +106,18 @@ def pytest_collection_finish():
     """Leave what is imported out of all collections of garbage."""
     gc.freeze()
     gc.enable()
+
+
+def pytest_terminal_summary(terminalreporter):
+    """Count what tests recorded as lists, over all workers: which reason was met how often."""
+    reports = terminalreporter.stats.get("passed", [])
+    kept = [each for report in reports for each in getattr(report, "user_properties", ())]
+    for name in dict.fromkeys(name for name, _ in kept):
+        lists = [values for of, values in kept if of == name]
+        counts = collections.Counter(value for values in lists for value in values)
+        terminalreporter.write_sep("=", f"{name} in {len(lists)} cases")
+        for value, number in counts.most_common():
+            terminalreporter.write_line(f"{number:4} {value}")
 
 
 @contextlib.contextmanager
