@@ -5,7 +5,8 @@
 
 with x the logits or the log probabilities of a row and W a full or a diagonal matrix. The loss is
 convex; L-BFGS-B minimises it from W = I, b = 0 with exact gradients, in coordinates in which its
-curvature at the start is about 1.
+curvature at the start is about 1. Arrays have a row for each class: sums over ten classes of
+consecutive numbers take four times as long.
 """
 
 import warnings
@@ -32,7 +33,7 @@ class LinearCalibration(NamedTuple):
     def predict(self, logits: np.ndarray) -> np.ndarray:
         """Return W x + b of each row of logits (n, K), (n, K) float64."""
         x = _inputs(logits, self.log_probabilities)
-        return _mapped(self.weights, self.intercept, x)
+        return np.ascontiguousarray(_mapped(self.weights, self.intercept, x).T)
 
     def mean_nll(self, logits: np.ndarray, labels: np.ndarray) -> float:
         """Return the mean negative log-likelihood of labels (n,), in nats."""
@@ -58,7 +59,7 @@ def fit_linear(
     from scipy.optimize import minimize  # an audit fits none
 
     x = _inputs(logits, log_probabilities)
-    k = x.shape[1]
+    k = len(x)
     identity = np.ones(k) if diagonal else np.eye(k)
     ridge = 0.0 if diagonal else penalty / (k * (k - 1)) * (1.0 - identity)
     ridge_intercept = penalty / k
@@ -103,8 +104,9 @@ def fit_linear(
 
 
 def _inputs(logits: np.ndarray, log_probabilities: bool) -> np.ndarray:
-    x = logits.astype(np.float64)
-    return x - log_totals(logits)[:, None] if log_probabilities else x
+    """Return x (K, n), a row for each class."""
+    x = logits.T.astype(np.float64, order="C")
+    return x - log_totals(logits) if log_probabilities else x
 
 
 def _whitening(x: np.ndarray, ridge: float, ridge_intercept: float) -> np.ndarray:
@@ -112,14 +114,14 @@ def _whitening(x: np.ndarray, ridge: float, ridge_intercept: float) -> np.ndarra
 
     That of each row of [W b] is about the mean of v (x, 1)(x, 1)ᵀ, v half the label's variance.
     """
-    k = x.shape[1]
+    k, n = x.shape
     total = np.zeros((k + 1, k + 1))
-    for rows in row_blocks(x):
-        p = np.exp(x[rows] - log_totals(x[rows])[:, None])
-        v = (1 - np.einsum("ij,ij->i", p, p)) / k
-        extended = np.column_stack([x[rows], np.ones(len(p))])
-        total += (extended.T * v) @ extended
-    total /= len(x)
+    for rows in row_blocks(x.T):
+        p = np.exp(x[:, rows] - log_totals(x[:, rows].T))
+        v = (1 - np.einsum("ij,ij->j", p, p)) / k
+        extended = np.vstack([x[:, rows], np.ones(len(v))])
+        total += (extended * v) @ extended.T
+    total /= n
     total[np.diag_indices(k)] += 2 * ridge
     total[k, k] += 2 * ridge_intercept
     values, vectors = np.linalg.eigh(total)
@@ -127,7 +129,7 @@ def _whitening(x: np.ndarray, ridge: float, ridge_intercept: float) -> np.ndarra
 
 
 def _mapped(weights: np.ndarray, intercept: np.ndarray, x: np.ndarray) -> np.ndarray:
-    return (x * weights if weights.ndim == 1 else x @ weights.T) + intercept
+    return (weights[:, None] * x if weights.ndim == 1 else weights @ x) + intercept[:, None]
 
 
 def _likelihood(
@@ -136,15 +138,17 @@ def _likelihood(
     """Return the mean negative log-likelihood and its gradient in W and in b."""
     loss, weight_gradient = 0.0, np.zeros(weights.shape)
     intercept_gradient = np.zeros(len(intercept))
-    for rows in row_blocks(x):
-        z = _mapped(weights, intercept, x[rows])
-        z -= z.max(axis=1)[:, None]
-        labelled = np.arange(len(z)), labels[rows]
+    for rows in row_blocks(x.T):
+        z = _mapped(weights, intercept, x[:, rows])
+        z -= z.max(axis=0)
+        labelled = labels[rows], np.arange(z.shape[1])
         label_logits = z[labelled]
-        total = np.exp(z, out=z).sum(axis=1)
+        total = np.exp(z, out=z).sum(axis=0)
         loss += np.sum(np.log(total) - label_logits)
-        z /= total[:, None]
+        z /= total
         z[labelled] -= 1.0
-        weight_gradient += np.einsum("ij,ij->j", z, x[rows]) if weights.ndim == 1 else z.T @ x[rows]
-        intercept_gradient += z.sum(axis=0)
-    return loss / len(x), weight_gradient / len(x), intercept_gradient / len(x)
+        diagonal, part = weights.ndim == 1, x[:, rows]
+        weight_gradient += np.einsum("ij,ij->i", z, part) if diagonal else z @ part.T
+        intercept_gradient += z.sum(axis=1)
+    n = x.shape[1]
+    return loss / n, weight_gradient / n, intercept_gradient / n

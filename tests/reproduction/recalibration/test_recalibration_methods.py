@@ -362,7 +362,7 @@ def test_gradients_are_those_of_finite_differences(shape):
 
     def parts(parameters):
         weights, intercept = parameters[:-3].reshape(shape), parameters[-3:]
-        return softmax_regression._likelihood(logits.astype(float), labels, weights, intercept)
+        return softmax_regression._likelihood(logits.T.astype(float), labels, weights, intercept)
 
     expected = approx_fprime(parameters, lambda p: parts(p)[0], 1e-7)
     assert np.append(*parts(parameters)[1:]) == pytest.approx(expected, abs=1e-6)
