@@ -20,7 +20,8 @@ from calbias.defaults import N_BINS
 from calbias.engine.sorted_batch import sorted_data_set
 from calbias.errors import InputError
 from calbias.estimation.api import estimate
-from calbias.multiclass.noise import noise_floor
+from calbias.multiclass.class_rows import checked
+from calbias.multiclass.noise import floors
 from calbias.reading.output_file import Fold
 from calbias.recalibration.spline import fit_binary
 from pipeline.table_schema import columns_of
@@ -209,14 +210,8 @@ def floor_rows(outputs: Outputs, seed: int) -> Iterator[Row]:
     """Yield the rows of table ``noise_floors`` of a method with probabilities of all classes."""
     if outputs.probabilities is None:
         return
-    for name, (measure, n_bins) in FLOORS.items():
-        floor = noise_floor(
-            outputs.probabilities,
-            outputs.labels,
-            measure=measure,
-            n_bins=n_bins,
-            replicates=REPLICATES,
-            seed=seed,
-        )
+    rows, labels = checked(outputs.probabilities, outputs.labels)
+    all_floors = floors(FLOORS.values(), rows, labels, REPLICATES, seed)
+    for name, floor in zip(FLOORS, all_floors, strict=True):
         shared = {key: getattr(floor, key) for key in _SHARED}
         yield {"method": outputs.method, "measure": name, **shared}

@@ -110,7 +110,7 @@ def all_classes(
     measure = prepared(MEASURE, rows)
     observed = measure.values(rows.given(numbers))
     replicates = min(max(_LEAST_DRAWN, _DRAWN_A_CLASS * n_classes), max(_MOST_LABELS // n, 20))
-    drawn = drawn_values(measure, rows, replicates, seed)
+    [drawn] = drawn_values([measure], rows, replicates, seed)
     result = summary(MEASURE, N_BINS, measure, observed, drawn, rows)
     assert result.p_value is not None
     verdict = "miscalibrated" if result.p_value <= SIGNIFICANT else "not found miscalibrated"

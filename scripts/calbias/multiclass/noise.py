@@ -13,10 +13,11 @@ floor and than the correction of each class alone; the table ``multiclass_league
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import ArrayLike
+from numpy.typing import ArrayLike, NDArray
 
 from calbias.defaults import N_BINS
 from calbias.engine.scores_and_hits import MOST_AUDITED_BINS, validate_options, validate_whole
@@ -128,17 +129,37 @@ def noise_floor(
     validate_whole("seed", seed, 0)
     if not isinstance(measure, str):
         raise InputError(f"measure must be a name such as classwise_ece_mean, not {measure!r:.60}")
-    rows, numbers = checked(probabilities, labels)
-    prepared_rows = prepared(measure, rows, int(n_bins))
-    drawn = drawn_values(prepared_rows, rows, replicates, seed)
-    observed = None if numbers is None else prepared_rows.values(rows.given(numbers))
-    return summary(measure, n_bins, prepared_rows, observed, drawn, rows)
+    [floor] = floors([(measure, int(n_bins))], *checked(probabilities, labels), replicates, seed)
+    return floor
 
 
-def drawn_values(measure: Measure, rows: Rows, replicates: int, seed: int) -> Floats:
-    """Return the values (R, G) of the groups for labels drawn from the probabilities."""
-    batches = rows.redrawn(replicates, seed)
-    return np.concatenate([measure.values(labels) for labels in batches])
+def floors(
+    measures: Iterable[tuple[str, int]],
+    rows: Rows,
+    labels: NDArray[np.int64] | None,
+    replicates: int,
+    seed: int,
+) -> list[NoiseFloor]:
+    """Return the NoiseFloor of each measure (name, number of bins), all of the same drawn labels.
+
+    ``labels`` (n,) are in the order in which the rows were given, or None.
+    """
+    prepared_measures = [(name, n_bins, prepared(name, rows, n_bins)) for name, n_bins in measures]
+    all_drawn = drawn_values([each for *_, each in prepared_measures], rows, replicates, seed)
+    given = None if labels is None else rows.given(labels)
+    return [
+        summary(name, n_bins, each, None if given is None else each.values(given), drawn, rows)
+        for (name, n_bins, each), drawn in zip(prepared_measures, all_drawn, strict=True)
+    ]
+
+
+def drawn_values(
+    measures: Sequence[Measure], rows: Rows, replicates: int, seed: int
+) -> list[Floats]:
+    """Return each measure's values (R, G) of its groups for labels drawn from the probabilities."""
+    all_labels = rows.redrawn(replicates, seed)
+    batches = [[each.values(labels) for each in measures] for labels in all_labels]
+    return [np.concatenate(values) for values in zip(*batches, strict=True)]
 
 
 def summary(

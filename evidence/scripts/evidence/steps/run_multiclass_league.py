@@ -72,7 +72,8 @@ def _values(name: str, bandwidth: float, data: LabelledSample) -> tuple[float, .
     value = float(measure.whole(measure.values(data.labels))[0])
     if name not in CORRECTED:
         return (value,)
-    floor = measure.whole(drawn_values(measure, data.rows, _REDRAWS, 0)).mean()
+    [drawn] = drawn_values([measure], data.rows, _REDRAWS, 0)
+    floor = measure.whole(drawn).mean()
     return value, float(corrected(value, floor, False))
 
 
