@@ -126,7 +126,9 @@ def changes():
         else:
             values = [{"fitted": "identity", "identity": "fitted"}.get(value)]
         for number, other in enumerate(other for other in values if other not in (None, [])):
-            result[f"{name} {number}" if number else name] = Change(nested(keys, other), {})
+            result[f"{name} {number}" if number else name] = Change(
+                _changed(keys, value, other), {}
+            )
     for name, settings in config["experiments"].items():
         result[f"without {name}"] = Change({"experiments": {name: None}}, {})
         if "estimators" not in settings:
@@ -144,6 +146,20 @@ def changes():
         {}, {MODELS: (line, f"{line}densenet40_c10,CIFAR-10,10,probs_densenet40_c10_logits.p\n")}
     )
     return result
+
+
+def _changed(keys, value, other):
+    """Return a change of one key, and of the null where it must have what the detection has."""
+    change = nested(keys, other)
+    if keys[-1] in ("estimators", "n_samples"):
+        detection, null = (
+            ("experiments", name, keys[-1]) for name in ("detection", "detection_null")
+        )
+        if keys == detection and len(other) > len(value):
+            return laid_over(change, nested(null, other))
+        if keys == null and len(other) < len(value):
+            return laid_over(change, nested(detection, other))
+    return change
 
 
 def _other_lists(key, value):
