@@ -7,17 +7,13 @@ from dataclasses import fields, replace
 from shlex import quote
 from typing import Any, NamedTuple
 
-from calbias.defaults import LOGITS, ODDS, PERCENT
 from calbias.errors import InputError, Question
-from calbias.reading.cells import THOUSANDS
 from calbias.reading.columns import Columns, listed
-from calbias.reading.facts import LISTS, MIXED, WORDS
-from calbias.reading.outcomes import MOST_LABELS, follow_up, labels_of
+from calbias.reading.outcomes import follow_up
 from calbias.reading.output_file import Place
 from calbias.reading.reading import CLASSES, EVENT, HITS, PREDICTED, Header, Reading
 from calbias.reading.readings import readings_of
-from calbias.reading.scores import scores_of
-from calbias.reading.words import CONFIDENCE, LABEL, plain
+from calbias.reading.unreadable import what_is_missing
 
 _MOST_LINES = 12
 _ROLES = {HITS: "hit", PREDICTED: "label", EVENT: "label", CLASSES: "label"}
@@ -44,7 +40,7 @@ def chosen(header: Header, columns: Columns, location: Place, judge: Judge) -> R
     if len(readings) == 1 and readings[0].is_admitted:
         return readings[0]
     if not readings:
-        raise location.error(_none(header, columns))
+        raise location.error(what_is_missing(header, columns))
     judged: list[tuple[Reading, JudgedRows | None, str]] = []
     for reading in readings[: 4 * _MOST_LINES]:
         try:
@@ -59,7 +55,7 @@ def chosen(header: Header, columns: Columns, location: Place, judge: Judge) -> R
     if not any(facts for _, facts, _ in judged) and judged[0][2]:
         raise InputError(judged[0][2])
     if not lines:
-        raise location.error(_none(header, columns))
+        raise location.error(what_is_missing(header, columns))
     which = "this is one" if len(lines) == 1 else f"which of {len(lines)}"
     raise Question(
         f"{location.file}: a reading has to be chosen ({which}): "
@@ -234,60 +230,3 @@ def _with_value(option: str, text: str) -> str:
     is_number = text[1:].replace(".", "", 1).isdigit()
     separator = "=" if text.startswith("-") and not is_number else " "
     return f"{option}{separator}{quote(text)}"
-
-
-def _none(header: Header, columns: Columns) -> str:
-    """Return what a table without a reading lacks, in words."""
-    if header.repeated:
-        return f"two columns are called {header.repeated[0]}; rename one, or drop it"
-    names = [name for name in header.names if name not in header.apart]
-    scores = [name for name in names if plain(name) in CONFIDENCE and header.facts(name).is_binary]
-    swapped = [name for name in names if plain(name) in LABEL and header.facts(name).is_fraction]
-    if scores and swapped:
-        return (
-            f"column {scores[0]} holds 0 and 1 alone and column {swapped[0]} probabilities: if "
-            f"they are swapped, give --score {quote(swapped[0])} --label {quote(scores[0])}"
-        )
-    labels = labels_of(header, columns, scores_of(header, columns))
-    labels = labels or [name for name in names if plain(name) in LABEL]
-    for name in labels:
-        facts = header.facts(name)
-        n_values = len(facts.values) if facts.values is not None else None
-        if n_values is None or ((n_values > MOST_LABELS or not facts.is_whole) and facts.is_number):
-            many = f"{n_values} values" if n_values else "many values"
-            first = f", such as {facts.values[0]}" if facts.values else ""
-            return (
-                f"column {name} has {many}{first}, and is no label; name the column of 0 and 1 "
-                "by --label, or one value of this column by --event"
-            )
-        if facts.is_number and (n_values or 0) > 2 and scores_of(header, columns):
-            return (
-                f"column {name} has the values {listed(facts.values or ())}: counts and grades "
-                "are not an event; write a column of 0 and 1, or name one value by --event"
-            )
-    for name in names:
-        values = header.facts(name).values or ()
-        if cell := next(filter(THOUSANDS.fullmatch, values), None):
-            return f"column {name}: {cell!r} may be a number of thousands: write it without commas"
-        if labels and header.facts(name).kind == MIXED and name not in labels:
-            header.validate(name)
-    if lists := [name for name in names if header.facts(name).kind == LISTS]:
-        return f"column {lists[0]} holds lists or objects: split them into a column per class"
-    scored = scores_of(header, columns)
-    few = [n for n in names if header.facts(n).is_binary or header.facts(n).kind == WORDS]
-    outcomes = labels or [n for n in few if 1 < len(header.facts(n).labels) <= MOST_LABELS]
-    problem, options = "", ""
-    if scored and scored[0].is_admitted and not outcomes:
-        problem = f"{scored[0].name} is a score, but no column is its outcome, a label or a hit"
-    elif outcomes and not scored:
-        problem = f"{listed(outcomes)} may be the outcome, but no column is named as a score"
-        options = f", with --values {PERCENT}, {ODDS} or {LOGITS} if they hold no probabilities"
-    problem = problem or (
-        "needs a column label (or label_0, label_1, …) and one per class; score and hit (1 "
-        "where the prediction was correct); score, label and prediction; or label and score "
-        "(the probability of label 1)"
-    )
-    return (
-        f"{problem}; found {listed(names)}; the first line names the columns, or name them by "
-        f"--score and --hit or --label, or by --label and --classes{options}"
-    )
