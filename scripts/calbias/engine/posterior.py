@@ -114,7 +114,7 @@ def smooth_of(
 
 
 def _most_cells(rows: ArrayLike) -> int:
-    return most_cells(int(np.sum(rows) + 1e-6))
+    return most_cells(int(np.sum(np.asarray(rows)) + 1e-6))
 
 
 def average_of(

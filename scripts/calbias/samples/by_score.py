@@ -86,7 +86,7 @@ class Scored:
     ----------
     scores : ndarray (m,)
         In [0, 1], ascending. Equal neighbours differ in ``log1m_scores``: near 1 a score rounds.
-    rows, hits : ndarray (m,) of int
+    rows, hits : ndarray (m,) of int or float
         Rows with this score, at least 1, and how many of them are hits.
     log_scores, log1m_scores : ndarray (m,)
         log s and log(1 - s).
@@ -110,8 +110,8 @@ class Scored:
     """
 
     scores: Floats
-    rows: Ints
-    hits: Ints
+    rows: NDArray
+    hits: NDArray
     log_scores: Floats
     log1m_scores: Floats
     clusters: Clusters | None = None

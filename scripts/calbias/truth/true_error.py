@@ -123,7 +123,7 @@ def integral(
     low, high = edges[:-1], edges[1:]
     coarse = integrals(low, high)
     allowed = _TOLERANCE * np.abs(coarse).sum(axis=-1, keepdims=True)
-    total = 0.0
+    total: Any = 0.0
     for _ in range(_MOST_SPLITS):
         middle = (low + high) / 2
         left, right = np.split(

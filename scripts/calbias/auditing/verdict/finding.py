@@ -150,7 +150,7 @@ def _is_of_line(low: int, high: int, groups: Groups, rate: Floats) -> bool:
     total = np.sum(variance[inside])
     taken = shared @ np.linalg.pinv((line * variance) @ line.T, hermitian=True) @ shared
     left = np.sum((groups.hits - groups.size * rate)[inside])
-    left /= np.sqrt(max(total - taken, 1e-9 * total, 1e-300))
+    left /= np.sqrt(max(float(total - taken), 1e-9 * float(total), 1e-300))
     observed = np.sum(groups.residual[inside]) / np.sqrt(np.sum(groups.variance[inside]))
     return bool(abs(left) < max(_CLEAR, _SHARE * abs(observed)))
 

@@ -46,8 +46,8 @@ class Groups(NamedTuple):
     x: Floats
     chance: Floats
     sign: Floats
-    size: Ints
-    hits: Ints
+    size: NDArray
+    hits: NDArray
     reach: Floats
 
     @property

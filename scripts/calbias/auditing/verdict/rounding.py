@@ -208,7 +208,7 @@ def _extend_tails(
     return step, tilt
 
 
-def closest(scores: Floats, rows: Ints, hits: Ints, moves: Moves) -> Floats:
+def closest(scores: Floats, rows: Ints, hits: NDArray, moves: Moves) -> Floats:
     """Return scores (m,) moved by the shares of the moves that are closest to the hits."""
     movable = moves.reach > 0.0
     stated, n = scores[movable], rows[movable]
@@ -228,7 +228,7 @@ def closest(scores: Floats, rows: Ints, hits: Ints, moves: Moves) -> Floats:
     return result
 
 
-def unrounded_scores(scores: Floats, rows: Ints, hits: Ints) -> Floats:
+def unrounded_scores(scores: Floats, rows: Ints, hits: NDArray) -> Floats:
     """Return the scores (m,), ascending, before rounding that fit the hits best."""
     begins = np.diff(scores, prepend=-1.0) > SAME * np.minimum(scores, 1.0 - scores)
     starts = np.flatnonzero(begins)
