@@ -128,7 +128,7 @@ def _draw(task: Task, configuration: Configuration, purpose: str, n: int) -> Any
 
 def _write_folds(task: Task, configuration: Configuration, predict: Predict, folder: Path) -> None:
     """Write the logits of a validation and a test fold, and the test fold's top labels."""
-    arrays = {}
+    arrays: dict[str, Any] = {}
     for fold, n in (("validation", VALIDATION_ROWS), ("test", TEST_ROWS)):
         rows = _draw(task, configuration, f"{fold} fold", n)
         logits = predict(rows.inputs)

@@ -40,7 +40,8 @@ class Values:
 
     def __init__(self, values: ArrayLike, shares: ArrayLike) -> None:
         self.values = np.asarray(values, float)
-        self.shares = np.asarray(shares, float) / np.sum(shares)
+        weights = np.asarray(shares, float)
+        self.shares = weights / np.sum(weights)
 
     def __call__(self, generator: np.random.Generator, n: int) -> Floats:
         """Return n scores."""
