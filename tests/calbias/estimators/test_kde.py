@@ -6,6 +6,7 @@ from engine_data import MODELS, published_scenario
 from hypothesis import given
 from hypothesis import strategies as st
 from nightly import daily
+from scipy.integrate import trapezoid
 
 from calbias.engine.sampler import Sampler
 from calbias.engine.triweight_sums import moment_coefficients
@@ -46,8 +47,8 @@ def kde_exact(scores, hits, norm=2, between=INSIDE, points_per_bandwidth=400):
         accuracy = np.minimum(of_hits[reached] / everyone[reached], 1)
         gaps = np.zeros_like(x)
         gaps[reached] = np.abs(x[reached] - accuracy) ** norm * everyone[reached]
-        error += np.trapezoid(gaps, x)
-        mass += np.trapezoid(everyone, x)
+        error += trapezoid(gaps, x)
+        mass += trapezoid(everyone, x)
     return error / mass
 
 
@@ -83,7 +84,7 @@ def kde_literal(scores, hits, norm=2):
     accuracy = np.zeros_like(x)
     accuracy[reached] = np.minimum(np.mean(hits) * of_hits[reached] / everyone[reached], 1)
     gaps = np.where(reached, np.abs(x - accuracy) ** norm * everyone, 0.0)
-    return np.trapezoid(gaps, x) / np.trapezoid(everyone, x)
+    return trapezoid(gaps, x) / trapezoid(everyone, x)
 
 
 def both(scores, hits, norm=2):

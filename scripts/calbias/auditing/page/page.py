@@ -7,6 +7,7 @@ import re
 from collections.abc import Iterator
 from functools import cache
 from html import escape
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -200,7 +201,7 @@ def _environment() -> jinja2.Environment:
     """Return the environment of the templates: to compile them takes longer than to fill them."""
     import jinja2
 
-    loader = jinja2.PackageLoader("calbias.auditing.page.page", ".")
+    loader = jinja2.FileSystemLoader(Path(__file__).parent)
     return jinja2.Environment(loader=loader, autoescape=True)
 
 
