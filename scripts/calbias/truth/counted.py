@@ -251,4 +251,4 @@ def _fit(
 
 def _solve(matrix: np.ndarray, right: np.ndarray) -> np.ndarray:
     """Return the least solution, also where rows say nothing of a coefficient."""
-    return np.asarray(np.linalg.lstsq(matrix, right)[0])
+    return np.asarray(np.linalg.lstsq(matrix, right, rcond=None)[0])
