@@ -17,20 +17,14 @@ from pipeline.catalogue import figures
 from pipeline.table_schema import read_yaml
 
 CHANGES, EXCHANGES = plans.changes(), plans.exchanges()
-# Jobs that may run although their outputs stay the same, with the reason. So may what reads the
-# outputs of a job that runs: Snakemake plans before it knows their bytes.
+# Jobs that may run although their outputs stay the same, with the reason; a night counts how often
+# they do. So may what reads the outputs of a job that runs: Snakemake plans before it knows their
+# bytes.
 MORE = {
     "read_logits": "the seed orders classes that tie, and a file may have no ties",
     "define_scenarios": "the models table may be another file with the same rows of its models",
     "draw_as_authors": "the models table may be another file with the same rows of its models",
     "compare_estimators": "reads Tables 2 and 3 whole and uses the rows of its models",
-    "compute_tce_rounding": "rounds what it computes from the printed digits",
-    "judge_claims": "reads the printed tables whole; most digits move no verdict",
-    "judge_batches": "loads the claims, and reads the tables that they do",
-    "tabulate_measures": "reads the printed tables whole and shows the models of the run",
-    "replicate_model": "reads a printed table whole and shows one network",
-    "select_recalibration": "reads the printed table whole and shows the models of the run",
-    "compare_ece_bin": "reads the printed table whole and shows the models of the run",
     "table1_recalibration": "reads tables whole and shows the networks with both folds",
     "simulate_replicates": "a list of n_bins in another order, or shorter; estimates are kept",
     "summarise_detection": "an estimator of the null alone has no row",
