@@ -5,6 +5,7 @@ import compileall
 import contextlib
 import fcntl
 import gc
+import itertools
 import os
 import shutil
 
@@ -18,6 +19,7 @@ from checkout import (
     write_tiny_configuration,
 )
 from hypothesis import settings
+from nightly import NEEDLESS
 from slow_estimator import BIAS, RUN, with_slow_estimator
 
 from calbias.errors import InputError
@@ -109,15 +111,14 @@ def pytest_collection_finish():
 
 
 def pytest_terminal_summary(terminalreporter):
-    """Count what tests recorded as lists, over all workers: which reason was met how often."""
-    reports = terminalreporter.stats.get("passed", [])
-    kept = [each for report in reports for each in getattr(report, "user_properties", ())]
-    for name in dict.fromkeys(name for name, _ in kept):
-        lists = [values for of, values in kept if of == name]
-        counts = collections.Counter(value for values in lists for value in values)
-        terminalreporter.write_sep("=", f"{name} in {len(lists)} cases")
-        for value, number in counts.most_common():
-            terminalreporter.write_line(f"{number:4} {value}")
+    """Say in how many cases each rule ran needlessly, over all workers; failed cases count too."""
+    stats = terminalreporter.stats
+    reports = [report for key in ("passed", "failed") for report in stats.get(key, [])]
+    cases = [dict(report.user_properties).get(NEEDLESS) for report in reports]
+    if cases := [rules for rules in cases if rules is not None]:
+        terminalreporter.write_sep("=", f"{NEEDLESS}, of {len(cases)} cases")
+        for rule, number in collections.Counter(itertools.chain(*cases)).most_common():
+            terminalreporter.write_line(f"{number:4} {rule}")
 
 
 @contextlib.contextmanager

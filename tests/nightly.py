@@ -2,6 +2,8 @@
 
 import pytest
 
+NEEDLESS = "rules that ran though their outputs stayed the same"  # what a test records
+
 
 def daily(cases, number):
     """Return the cases; all but a number of them, evenly spaced, are marked for the nights."""

@@ -21,7 +21,7 @@ from calbias.engine.sorted_batch import sorted_data_set
 from calbias.errors import InputError
 from calbias.estimation.api import estimate
 from calbias.multiclass.class_rows import checked
-from calbias.multiclass.noise import floors
+from calbias.multiclass.noise import noise_floors
 from calbias.reading.output_file import Fold
 from calbias.recalibration.spline import fit_binary
 from pipeline.table_schema import columns_of
@@ -211,7 +211,7 @@ def floor_rows(outputs: Outputs, seed: int) -> Iterator[Row]:
     if outputs.probabilities is None:
         return
     rows, labels = checked(outputs.probabilities, outputs.labels)
-    all_floors = floors(FLOORS.values(), rows, labels, REPLICATES, seed)
+    all_floors = noise_floors(FLOORS.values(), rows, labels, REPLICATES, seed)
     for name, floor in zip(FLOORS, all_floors, strict=True):
         shared = {key: getattr(floor, key) for key in _SHARED}
         yield {"method": outputs.method, "measure": name, **shared}

@@ -11,15 +11,15 @@ import runpy
 import plans
 import pytest
 from checkout import ROOT
-from nightly import daily
+from nightly import NEEDLESS, daily
 
 from pipeline.catalogue import figures
 from pipeline.table_schema import read_yaml
 
 CHANGES, EXCHANGES = plans.changes(), plans.exchanges()
-# Jobs that may run although their outputs stay the same, with the reason; a night counts how often
-# they do. So may what reads the outputs of a job that runs: Snakemake plans before it knows their
-# bytes.
+# Rules that may run although their outputs stay the same, with the reason; a night counts in how
+# many cases they do. Other changes, as of another row of a printed table, may need another reason.
+# What reads the outputs of a job that runs may run too: Snakemake plans before it knows the bytes.
 MORE = {
     "read_logits": "the seed orders classes that tie, and a file may have no ties",
     "define_scenarios": "the models table may be another file with the same rows of its models",
@@ -116,7 +116,7 @@ def test_what_is_left_alone_is_what_a_run_from_scratch_makes(base, scratch, name
         for job in after
         if tuple(job["outputs"]) in runs - differ and not files & {*job["inputs"]}
     }
-    record_property("needless jobs", sorted(needless))  # conftest.py counts them at the night's end
+    record_property(NEEDLESS, sorted(needless))  # conftest.py counts them at the night's end
     assert needless <= {*MORE}
 
 

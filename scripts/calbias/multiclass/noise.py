@@ -129,11 +129,12 @@ def noise_floor(
     validate_whole("seed", seed, 0)
     if not isinstance(measure, str):
         raise InputError(f"measure must be a name such as classwise_ece_mean, not {measure!r:.60}")
-    [floor] = floors([(measure, int(n_bins))], *checked(probabilities, labels), replicates, seed)
+    rows, numbers = checked(probabilities, labels)
+    [floor] = noise_floors([(measure, int(n_bins))], rows, numbers, replicates, seed)
     return floor
 
 
-def floors(
+def noise_floors(
     measures: Iterable[tuple[str, int]],
     rows: Rows,
     labels: NDArray[np.int64] | None,

@@ -13,7 +13,7 @@ from calbias.reading.outcomes import follow_up
 from calbias.reading.output_file import Place
 from calbias.reading.reading import CLASSES, EVENT, HITS, PREDICTED, Header, Reading
 from calbias.reading.readings import readings_of
-from calbias.reading.unreadable import what_is_missing
+from calbias.reading.unreadable import why_unreadable
 
 _MOST_LINES = 12
 _ROLES = {HITS: "hit", PREDICTED: "label", EVENT: "label", CLASSES: "label"}
@@ -40,7 +40,7 @@ def chosen(header: Header, columns: Columns, location: Place, judge: Judge) -> R
     if len(readings) == 1 and readings[0].is_admitted:
         return readings[0]
     if not readings:
-        raise location.error(what_is_missing(header, columns))
+        raise location.error(why_unreadable(header, columns))
     judged: list[tuple[Reading, JudgedRows | None, str]] = []
     for reading in readings[: 4 * _MOST_LINES]:
         try:
@@ -55,7 +55,7 @@ def chosen(header: Header, columns: Columns, location: Place, judge: Judge) -> R
     if not any(facts for _, facts, _ in judged) and judged[0][2]:
         raise InputError(judged[0][2])
     if not lines:
-        raise location.error(what_is_missing(header, columns))
+        raise location.error(why_unreadable(header, columns))
     which = "this is one" if len(lines) == 1 else f"which of {len(lines)}"
     raise Question(
         f"{location.file}: a reading has to be chosen ({which}): "

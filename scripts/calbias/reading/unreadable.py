@@ -1,6 +1,7 @@
-"""What a table lacks that has no reading, in words: the first of these causes, with its remedy.
+"""Why a table has no reading: the first cause found, with its remedy.
 
-Columns that are swapped, a label that is none, cells that are no numbers, a missing column.
+Causes are repeated names, swapped columns, a column that is not a label, cells that are not
+numbers, a missing column.
 """
 
 from __future__ import annotations
@@ -13,24 +14,24 @@ from calbias.reading.columns import Columns, listed
 from calbias.reading.facts import LISTS, MIXED, WORDS
 from calbias.reading.outcomes import MOST_LABELS, labels_of
 from calbias.reading.reading import Header
-from calbias.reading.scores import scores_of
+from calbias.reading.scores import Score, scores_of
 from calbias.reading.words import CONFIDENCE, LABEL, plain
 
 
-def what_is_missing(header: Header, columns: Columns) -> str:
-    """Return what a table without a reading lacks, in words."""
+def why_unreadable(header: Header, columns: Columns) -> str:
+    """Return why a table has no reading, and the remedy."""
     if header.repeated:
         return f"two columns are called {header.repeated[0]}; rename one, or drop it"
     names = [name for name in header.names if name not in header.apart]
     scores = scores_of(header, columns)
     labels = labels_of(header, columns, scores)
     labels = labels or [name for name in names if plain(name) in LABEL]
-    no_labels = (_no_label(header, name, bool(scores)) for name in labels)
+    not_labels = (_not_a_label(header, name, bool(scores)) for name in labels)
     return (
         _swapped(header, names)
-        or next(filter(None, no_labels), "")
-        or _cells(header, names, labels)
-        or _parts(header, columns, names, labels)
+        or next(filter(None, not_labels), "")
+        or _bad_cells(header, names, labels)
+        or _missing_column(header, names, scores, labels)
     )
 
 
@@ -46,8 +47,8 @@ def _swapped(header: Header, names: list[str]) -> str:
     )
 
 
-def _no_label(header: Header, name: str, with_scores: bool) -> str:
-    """Say why a column that is called a label is none; or return ""."""
+def _not_a_label(header: Header, name: str, with_scores: bool) -> str:
+    """Say why a column is not a label, though its name says so; or return ""."""
     facts = header.facts(name)
     n_values = len(facts.values) if facts.values is not None else None
     if n_values is None or ((n_values > MOST_LABELS or not facts.is_whole) and facts.is_number):
@@ -65,8 +66,8 @@ def _no_label(header: Header, name: str, with_scores: bool) -> str:
     return ""
 
 
-def _cells(header: Header, names: list[str], labels: list[str]) -> str:
-    """Say which cells are no numbers; InputError, with the row, beside a label; or return ""."""
+def _bad_cells(header: Header, names: list[str], labels: list[str]) -> str:
+    """Say which cells are not numbers; InputError, with the row, beside a label; or return ""."""
     for name in names:
         values = header.facts(name).values or ()
         if cell := next(filter(THOUSANDS.fullmatch, values), None):
@@ -78,9 +79,10 @@ def _cells(header: Header, names: list[str], labels: list[str]) -> str:
     return ""
 
 
-def _parts(header: Header, columns: Columns, names: list[str], labels: list[str]) -> str:
+def _missing_column(
+    header: Header, names: list[str], scored: list[Score], labels: list[str]
+) -> str:
     """Say whether the score or the outcome is missing, and by which options to name them."""
-    scored = scores_of(header, columns)
     few = [n for n in names if header.facts(n).is_binary or header.facts(n).kind == WORDS]
     outcomes = labels or [n for n in few if 1 < len(header.facts(n).labels) <= MOST_LABELS]
     problem, options = "", ""

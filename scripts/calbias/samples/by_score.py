@@ -87,7 +87,7 @@ class Scored:
     scores : ndarray (m,)
         In [0, 1], ascending. Equal neighbours differ in ``log1m_scores``: near 1 a score rounds.
     rows, hits : ndarray (m,) of int or float
-        Rows with this score, at least 1, and how many of them are hits.
+        Rows with this score, at least 1, or the sum of their weights; and of these the hits.
     log_scores, log1m_scores : ndarray (m,)
         log s and log(1 - s).
     clusters : Clusters or None

@@ -358,11 +358,12 @@ def nll(calibrator, logits, labels):
 @pytest.mark.parametrize("shape", [(3,), (3, 3)])
 def test_gradients_are_those_of_finite_differences(shape):
     logits, labels = drawn(50)
+    x = np.ascontiguousarray(logits.T, float)
     parameters = np.random.default_rng(1).normal(size=int(np.prod(shape)) + 3)
 
     def parts(parameters):
         weights, intercept = parameters[:-3].reshape(shape), parameters[-3:]
-        return softmax_regression._likelihood(logits.T.astype(float), labels, weights, intercept)
+        return softmax_regression._likelihood(x, labels, weights, intercept)
 
     expected = approx_fprime(parameters, lambda p: parts(p)[0], 1e-7)
     assert np.append(*parts(parameters)[1:]) == pytest.approx(expected, abs=1e-6)

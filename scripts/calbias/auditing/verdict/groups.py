@@ -37,7 +37,7 @@ class Groups(NamedTuple):
     score, x   the score and its log odds, finite
     chance     of the unlikely outcome if calibrated: min(s, 1 - s), or moved as rounding may do
     sign       +1 where the unlikely outcome is a hit, -1 where it is a miss
-    size       rows
+    size       rows, or the sum of their weights
     hits       of these rows
     reach      how far rounding may have moved the chance
     """
@@ -51,7 +51,7 @@ class Groups(NamedTuple):
     reach: Floats
 
     @property
-    def unlikely(self) -> Ints:
+    def unlikely(self) -> NDArray:
         """How many rows of each group have the unlikely outcome."""
         return np.where(self.sign > 0, self.hits, self.size - self.hits)
 

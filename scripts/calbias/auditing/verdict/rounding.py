@@ -32,7 +32,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from calbias.samples.by_score import Floats, Ints
+from calbias.samples.by_score import Floats
 
 _MOST = 256  # scores, the ones with the most rows
 _EXACT, _SINGLE = 1e-3, 2.5e-7  # equal: within a share of the step, and float32's precision
@@ -58,7 +58,7 @@ class Moves(NamedTuple):
         return np.abs(self.together).sum(axis=0) + self.alone
 
 
-def moves_of(scores: Floats, rows: Ints) -> Moves:
+def moves_of(scores: Floats, rows: NDArray) -> Moves:
     """Return the Moves of scores (m,), ascending."""
     moves = Moves(np.zeros((6, scores.size)), np.zeros(scores.size))
     tied = np.flatnonzero(rows >= 2)
@@ -208,7 +208,7 @@ def _extend_tails(
     return step, tilt
 
 
-def closest(scores: Floats, rows: Ints, hits: NDArray, moves: Moves) -> Floats:
+def closest(scores: Floats, rows: NDArray, hits: NDArray, moves: Moves) -> Floats:
     """Return scores (m,) moved by the shares of the moves that are closest to the hits."""
     movable = moves.reach > 0.0
     stated, n = scores[movable], rows[movable]
@@ -228,7 +228,7 @@ def closest(scores: Floats, rows: Ints, hits: NDArray, moves: Moves) -> Floats:
     return result
 
 
-def unrounded_scores(scores: Floats, rows: Ints, hits: NDArray) -> Floats:
+def unrounded_scores(scores: Floats, rows: NDArray, hits: NDArray) -> Floats:
     """Return the scores (m,), ascending, before rounding that fit the hits best."""
     begins = np.diff(scores, prepend=-1.0) > SAME * np.minimum(scores, 1.0 - scores)
     starts = np.flatnonzero(begins)
