@@ -170,7 +170,7 @@ def _other_lists(key, value):
 
 
 def digits():
-    """Return {name: Change} of a digit of each published table, by model for Tables 2 and 3."""
+    """Return {name: Change} of a value of each published table, by model for Tables 2 and 3."""
     result = {}
     for path in sorted((ROOT / "resources/published").glob("*.csv")):
         lines = path.read_text("utf-8").splitlines(keepends=True)
@@ -179,20 +179,28 @@ def digits():
             rows = {line.split(",")[0]: line for line in reversed(lines[1:])}
             rows = {name: rows[name] for name in ("resnet110_c10", "densenet40_c10")}
         for name, line in rows.items():
-            if other := _with_another_digit(line):
+            if other := _with_another_value(line):
                 key = f"{path.stem} {name}".strip()
                 result[key] = Change({}, {f"resources/published/{path.name}": (line, other)})
     return result
 
 
-def _with_another_digit(line):
-    """Return a row with another last digit in its last number with a point, None without one."""
+def _with_another_value(line):
+    """Return a row with another last decimal number, else another truth value, else None."""
     cells = line.rstrip("\r\n").split(",")
-    for place in reversed(range(len(cells))):
-        text = cells[place].strip()
-        if "." in text and text.replace(".", "").lstrip("-").isdigit():
-            cells[place] = cells[place].replace(text, f"{text[:-1]}{(int(text[-1]) + 1) % 10}")
-            return ",".join(cells) + line[len(line.rstrip("\r\n")) :]
+    for other in (_with_another_digit, {"True": "False", "False": "True"}.get):
+        for place in reversed(range(len(cells))):
+            text = cells[place].strip()
+            if changed := other(text):
+                cells[place] = cells[place].replace(text, changed)
+                return ",".join(cells) + line[len(line.rstrip("\r\n")) :]
+    return None
+
+
+def _with_another_digit(text):
+    """Return a decimal number with another last digit; None for another text."""
+    if "." in text and text.replace(".", "").lstrip("-").isdigit():
+        return f"{text[:-1]}{(int(text[-1]) + 1) % 10}"
     return None
 
 
