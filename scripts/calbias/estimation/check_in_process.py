@@ -105,10 +105,11 @@ def _children() -> set[int]:
 def _ended(process: subprocess.Popen, before: set[int]) -> bool:
     """End the process and all that it started; return whether something outlived it."""
     is_alone = process.poll() is not None
+    # before any of them is killed: a killed one looks like one that ended by itself
+    left = {child for child in _children() - before if not _has_ended(child)}
     with contextlib.suppress(ProcessLookupError, PermissionError):
         os.killpg(process.pid, signal.SIGKILL)
     process.wait()
-    left = set[int]()
     for _ in range(_ROUNDS):
         children = _children() - before
         left |= {child for child in children if not _has_ended(child)}
