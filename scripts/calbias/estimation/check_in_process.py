@@ -105,7 +105,7 @@ def _children() -> set[int]:
 def _ended(process: subprocess.Popen, before: set[int]) -> bool:
     """End the process and all that it started; return whether something outlived it."""
     is_alone = process.poll() is not None
-    # before any of them is killed: a killed one looks like one that ended by itself
+    # looked at before any is killed: a killed one looks like one that ended by itself
     left = {child for child in _children() - before if not _has_ended(child)}
     with contextlib.suppress(ProcessLookupError, PermissionError):
         os.killpg(process.pid, signal.SIGKILL)

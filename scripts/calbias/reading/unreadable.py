@@ -67,7 +67,7 @@ def _not_a_label(header: Header, name: str, with_scores: bool) -> str:
 
 
 def _bad_cells(header: Header, names: list[str], labels: list[str]) -> str:
-    """Say which cells are not numbers; InputError, with the row, beside a label; or return ""."""
+    """Say which cells are not numbers, or return "". Where a label is known, raise with the row."""
     for name in names:
         values = header.facts(name).values or ()
         if cell := next(filter(THOUSANDS.fullmatch, values), None):

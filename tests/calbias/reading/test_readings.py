@@ -188,7 +188,7 @@ ASKED = {
     "first guess": ({"label": WORD, "confidence": P.max(axis=1), "guess": np.array(
                      ["cat", "dog", "owl"])[P.argmax(axis=1)]}, TOPS, 4),
     "number of a result": ({"result": range(N), "score": SURE, "won": HAPPENED}, None, 2),
-    "percentages beside fractions": ({"risk": 100 * RISK, "market_prob": RISK**2,
+    "percentages next to fractions": ({"risk": 100 * RISK, "market_prob": RISK**2,
                                       "outcome": HAPPENED}, EVENTS, 2),
     "one class of three named": ({**classes("p_", names=["low_1", "mid", "high_3"]), "label":
                                   np.array(["low", "mid", "high"])[CLASS]}, None, 1),
